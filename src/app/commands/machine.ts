@@ -1,0 +1,127 @@
+// Commands that other programs call: instance-id, protocol-mode, hook, completions, version.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { callServer } from "../../client/client.ts";
+import { quote } from "../../kernel/text.ts";
+import { answerClaudePreToolUse, promptOfHook } from "../../memories/wire/hooks.ts";
+import { type CliCommand, UsageError } from "../../registry/cli.ts";
+import { completionScript, SHELLS } from "../../surfaces/cli/completions.ts";
+import { createRuntime } from "../runtime.ts";
+import { VERSION } from "../version.ts";
+
+const versionCommand: CliCommand = {
+  command: "version",
+  usage: "",
+  summary: "Show the version",
+  options: [],
+  operations: [],
+  async run(_args, cli) {
+    cli.print(cli.json ? `${JSON.stringify({ version: VERSION })}\n` : `engram ${VERSION}\n`);
+    return 0;
+  },
+};
+
+const instanceIdCommand: CliCommand = {
+  command: "instance-id",
+  usage: "",
+  summary: "Print the identity of the local store",
+  options: [],
+  operations: [],
+  async run(_args, cli) {
+    const id = createRuntime().app().instanceId;
+    cli.print(cli.json ? `${JSON.stringify({ instance_id: id })}\n` : `${id}\n`);
+    return 0;
+  },
+};
+
+/** What set-up stored for an agent; anything else means the full protocol text. */
+function protocolMode(dataDirectory: string, slug: string): "slim" | "full" {
+  try {
+    const stored = JSON.parse(readFileSync(join(dataDirectory, "protocol-mode.json"), "utf8")) as Record<string, unknown>;
+    return stored[slug] === "slim" ? "slim" : "full";
+  } catch {
+    return "full";
+  }
+}
+
+const protocolModeCommand: CliCommand = {
+  command: "protocol-mode",
+  usage: "<slug>",
+  summary: "Print how much protocol text an agent gets: slim or full",
+  options: [],
+  operations: [],
+  async run(args, cli) {
+    const [slug, ...extra] = args.words;
+    if (slug === undefined || extra.length > 0) throw new UsageError("");
+    const mode = protocolMode(cli.dataDirectory, slug);
+    cli.print(cli.json ? `${JSON.stringify({ slug, mode })}\n` : `${mode}\n`);
+    return 0;
+  },
+};
+
+/** A hook waits this long for the server at most: the agent must not notice. */
+const HOOK_MS = 200;
+
+const hookCommand: CliCommand = {
+  command: "hook",
+  usage: "claude-pre-tool-use|codex-user-prompt-submit",
+  summary: "Answer an agent's hook: JSON on standard input, JSON on standard output",
+  options: [],
+  operations: [],
+  async run(args, cli) {
+    const [name] = args.words;
+    if (name === "claude-pre-tool-use") {
+      cli.print(`${JSON.stringify(answerClaudePreToolUse(cli.readAll()))}\n`);
+      return 0;
+    }
+    if (name !== "codex-user-prompt-submit") throw new UsageError(name === undefined ? "" : `unknown hook: ${quote(name)}`);
+    const prompt = promptOfHook(cli.readAll());
+    if (prompt) {
+      const { config } = createRuntime();
+      const where = config.socket === undefined ? { origin: `http://127.0.0.1:${config.port}` } : { socket: config.socket };
+      await callServer({ ...where, timeoutMs: HOOK_MS }, { method: "POST", path: "/prompts" }, { body: prompt }).catch(
+        () => undefined,
+      );
+    }
+    cli.print("{}\n");
+    return 0;
+  },
+};
+
+const completionsCommand: CliCommand = {
+  command: "completions",
+  usage: "bash|zsh|fish",
+  summary: "Print a completion script for your shell",
+  usageExit: 2,
+  options: [],
+  operations: [],
+  async run(args, cli) {
+    const shell = SHELLS.find((known) => known === args.words[0]);
+    if (!shell)
+      throw new UsageError(
+        args.words[0] === undefined ? "" : `unknown shell ${quote(args.words[0])}: choose ${SHELLS.join(", ")}`,
+      );
+    const { commands } = await import("../catalogue.ts");
+    cli.print(completionScript(shell, commands));
+    return 0;
+  },
+};
+
+const helpCommand: CliCommand = {
+  command: "help",
+  usage: "[command]",
+  summary: "Show help",
+  options: [],
+  operations: [],
+  // The host answers it before any command is looked up; the entry makes it known to help, docs and completions.
+  run: async () => 0,
+};
+
+export const machineCommands: CliCommand[] = [
+  instanceIdCommand,
+  protocolModeCommand,
+  { ...hookCommand, hidden: true },
+  completionsCommand,
+  versionCommand,
+  helpCommand,
+];

@@ -1,0 +1,162 @@
+// `engram serve` and `engram serve-background`: one server per store, loopback or a private socket.
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { type ClientTarget, callServer } from "../../client/client.ts";
+import { EngramError } from "../../kernel/errors.ts";
+import type { CliArguments, CliCommand, CliContext, CliOption } from "../../registry/cli.ts";
+import { openApiOf } from "../../registry/openapi.ts";
+import { type Address, AddressInUse, type Listening, listen } from "../../surfaces/http/listen.ts";
+import { createHttpApp } from "../../surfaces/http/server.ts";
+import { parsePort } from "../config.ts";
+import { healthRoute } from "../operations.ts";
+import { createRuntime, type Runtime, selfCommand } from "../runtime.ts";
+import { VERSION } from "../version.ts";
+
+const SOCKET: CliOption = { name: "socket", value: "PATH", help: "listen on a private socket instead of a port" };
+const PROBE_MS = 1000;
+
+function wantedAddress(args: CliArguments, runtime: Runtime): Address {
+  const [word, ...rest] = args.words;
+  const port = parsePort(word);
+  if (rest.length > 0 || (word !== undefined && port === undefined))
+    throw new EngramError("invalid", `unknown serve argument: ${rest[0] ?? word}`);
+  const socket = args.value("socket");
+  if (socket !== undefined && port !== undefined)
+    throw new EngramError("invalid", "socket transport cannot be combined with an explicit TCP port");
+  if (socket !== undefined) return { socket };
+  if (port !== undefined) return { port };
+  return runtime.config.socket === undefined ? { port: runtime.config.port } : { socket: runtime.config.socket };
+}
+
+const targetOf = (address: Address): ClientTarget =>
+  "socket" in address
+    ? { socket: address.socket, timeoutMs: PROBE_MS }
+    : { origin: `http://127.0.0.1:${address.port}`, timeoutMs: PROBE_MS };
+
+const nameOf = (address: Address): string => ("socket" in address ? address.socket : `http://127.0.0.1:${address.port}`);
+
+async function instanceAt(address: Address): Promise<string | undefined> {
+  try {
+    const { body } = await callServer(targetOf(address), healthRoute);
+    const id = (body as { instance_id?: unknown } | undefined)?.instance_id;
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function banner(address: Address, runtime: Runtime, terminal: boolean): string {
+  const paint = (code: number, text: string) => (terminal && runtime.config.colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const title = (text: string) => paint(2, text.padEnd(10));
+  const self = selfCommand().join(" ");
+  return `
+  ${paint(1, `engram ${VERSION}`)}  memory for coding agents
+
+  ${title("API")}${paint(36, nameOf(address))}
+  ${title("Data")}${runtime.app().dataDirectory}
+  ${title("Connect")}engram plugins for OpenCode and Claude Code use this address as it is;
+            anything else can: ${"socket" in address ? "" : `curl '${nameOf(address)}/context?cwd='"$PWD"`}
+            from a shell: ${self} save "a title" "what you learned"
+  ${title("Docs")}${nameOf(address)}/openapi.json
+  ${title("Stop")}Ctrl+C
+
+`;
+}
+
+const untilStopped = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+  });
+
+export async function startServer(
+  runtime: Runtime,
+  address: Address,
+  routes: Parameters<typeof openApiOf>[0],
+): Promise<Listening> {
+  const app = runtime.app();
+  // A store that cannot be served is told now, not to the first agent.
+  void app.memories;
+  const served = Object.defineProperty(Object.create(app) as object, "describeApi", { value: () => openApiOf(routes, VERSION) });
+  const http = createHttpApp({
+    bindings: routes,
+    app: () => served,
+    token: runtime.config.httpToken,
+    viaSocket: "socket" in address,
+    reportError: runtime.reportError,
+  });
+  return listen((request) => http.fetch(request), address);
+}
+
+const serve: CliCommand = {
+  command: "serve",
+  usage: "[port] [--socket PATH]",
+  summary: "Start the HTTP API (127.0.0.1:7437)",
+  options: [SOCKET],
+  operations: [],
+  async run(args, cli) {
+    const runtime = createRuntime();
+    const address = wantedAddress(args, runtime);
+    try {
+      const { routes } = await import("../catalogue.ts");
+      const stopped = untilStopped();
+      const server = await startServer(runtime, address, routes);
+      cli.print(banner("socket" in address ? address : { port: server.port ?? address.port }, runtime, cli.stdoutIsTerminal));
+      await stopped;
+      await server.stop();
+      return 0;
+    } catch (error) {
+      if (error instanceof AddressInUse) return inUse(address, runtime, cli);
+      throw error;
+    } finally {
+      runtime.close();
+    }
+  },
+};
+
+async function inUse(address: Address, runtime: Runtime, cli: CliContext): Promise<number> {
+  const other = await instanceAt(address);
+  if (other === runtime.app().instanceId) {
+    cli.note(`engram is already serving this store on ${nameOf(address)}\n`);
+    return 0;
+  }
+  const who = other === undefined ? "another program" : "an engram with another store";
+  const way = "socket" in address ? "choose another path with --socket" : `choose another port: engram serve ${address.port + 1}`;
+  throw new EngramError("unavailable", `${nameOf(address)} is taken by ${who}; ${way}`);
+}
+
+const START_MS = 5000;
+
+const serveBackground: CliCommand = {
+  command: "serve-background",
+  usage: "",
+  summary: "Start the server in the background unless it runs already",
+  options: [],
+  hidden: true,
+  operations: [],
+  async run(args, cli) {
+    const runtime = createRuntime();
+    const address = wantedAddress(args, runtime);
+    const own = runtime.app().instanceId;
+    if ((await instanceAt(address)) === own) {
+      cli.print(`engram is already serving on ${nameOf(address)}\n`);
+      return 0;
+    }
+    const log = openSync(join(runtime.app().dataDirectory, "serve.err.log"), "a", 0o600);
+    const [program, ...words] = selfCommand();
+    const child = spawn(program as string, [...words, "serve"], { detached: true, stdio: ["ignore", "ignore", log] });
+    child.unref();
+    closeSync(log);
+    for (const end = Date.now() + START_MS; Date.now() < end; ) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if ((await instanceAt(address)) === own) {
+        cli.print(`engram is serving on ${nameOf(address)} (process ${child.pid})\n`);
+        return 0;
+      }
+      if (child.exitCode !== null && child.exitCode !== 0) break;
+    }
+    throw new EngramError("unavailable", `the server did not start; see ${join(runtime.app().dataDirectory, "serve.err.log")}`);
+  },
+};
+
+export const serveCommands: CliCommand[] = [serve, serveBackground];

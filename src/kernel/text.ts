@@ -1,0 +1,72 @@
+// Text measures and cuts that never split a character.
+import { createHash } from "node:crypto";
+
+export const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
+
+/** The longest prefix of at most `limit` bytes that ends at a character. */
+export function cutBytes(text: string, limit: number): string {
+  if (text.length <= limit && byteLength(text) <= limit) return text;
+  const bytes = Buffer.from(text, "utf8");
+  let end = Math.min(limit, bytes.length);
+  while (end > 0 && end < bytes.length && ((bytes[end] as number) & 0xc0) === 0x80) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** The first `limit` characters (code points), and whether anything was left out. */
+export function cutCharacters(text: string, limit: number): { text: string; cut: boolean } {
+  if (text.length <= limit) return { text, cut: false };
+  let end = 0;
+  for (let count = 0; count < limit && end < text.length; count++) end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1;
+  return { text: text.slice(0, end), cut: end < text.length };
+}
+
+export function clip(text: string, limit: number): string {
+  const { text: head, cut } = cutCharacters(text, limit);
+  return cut ? `${head}...` : head;
+}
+
+/** Lower case one code point at a time, so that hashes agree with programs that know no context rules (final sigma). */
+export function lowerSimple(text: string): string {
+  if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase();
+  let out = "";
+  for (const character of text) {
+    const lower = character.toLowerCase();
+    out += lower.length > character.length ? String.fromCodePoint(lower.codePointAt(0) as number) : lower;
+  }
+  return out;
+}
+
+export const words = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== "");
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** A quoted string for people: quotes, backslashes and control characters escaped, everything printable left alone. */
+export function quote(text: string): string {
+  const escaped = text.replace(/["\\\u0000-\u001f\u007f]/g, (c) => {
+    if (c === '"' || c === "\\") return `\\${c}`;
+    if (c === "\n") return "\\n";
+    if (c === "\t") return "\\t";
+    if (c === "\r") return "\\r";
+    return `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
+  return `"${escaped}"`;
+}
+
+/** Edit distance, for "did you mean"; gives up (returns limit + 1) once it exceeds `limit`. */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let best = i;
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const value = Math.min(substitution, (previous[j] as number) + 1, (row[j - 1] as number) + 1);
+      row.push(value);
+      best = Math.min(best, value);
+    }
+    if (best > limit) return limit + 1;
+    previous = row;
+  }
+  return previous[b.length] as number;
+}

@@ -1,0 +1,378 @@
+// The doctor: checks that only read, and repairs that move, rename or quarantine after a backup.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { toStamp } from "../../kernel/clock.ts";
+import { EngramError, invalid } from "../../kernel/errors.ts";
+import { normalizeProjectName } from "../../project/name.ts";
+import { operation } from "../../registry/operation.ts";
+import type { Session } from "../model.ts";
+import {
+  CHECK_IDS,
+  type Check,
+  type CheckId,
+  type DoctorReport,
+  failed,
+  invalidIdentity,
+  manualNameMismatch,
+  missingFields,
+  passed,
+  report,
+  type Trouble,
+  unknownCheck,
+} from "../rules/diagnosis.ts";
+import { isUnknown, type MemoriesApp, requireDetection } from "./app.ts";
+
+type DoctorApp = MemoriesApp & { dataDirectory: string };
+
+interface Mismatch {
+  session: Session;
+  to: string;
+  source: string;
+  path: string;
+}
+
+/** Only names that a repository or a config file vouches for can accuse a session. */
+const TRUSTED_SOURCES = ["config", "git_remote", "git_root"];
+
+async function directoryMismatches(app: DoctorApp, sessions: Session[]): Promise<Mismatch[]> {
+  const found: Mismatch[] = [];
+  const detections = new Map<string, Awaited<ReturnType<typeof app.locator.detect>>>();
+  for (const session of sessions) {
+    if (session.directory === "" || session.project === "") continue;
+    const detection =
+      detections.get(session.directory) ?? (await app.locator.detect(session.directory, { bind: false, processProject: false }));
+    detections.set(session.directory, detection);
+    if (detection.problem || !TRUSTED_SOURCES.includes(detection.source)) continue;
+    if (detection.project !== normalizeProjectName(session.project)) {
+      found.push({ session, to: detection.project, source: detection.source, path: detection.path });
+    }
+  }
+  return found;
+}
+
+const REPAIR_HINT = (check: string, project: string) => `engram doctor repair --project ${project} --check ${check} --plan`;
+
+function troublesOrPass(
+  check: CheckId,
+  why: string,
+  ok: Record<string, unknown>,
+  troubles: Trouble[],
+  result: "warning" | "blocked" | "error" = "warning",
+): Check {
+  return troubles.length === 0 ? passed(check, why, ok) : failed(check, result, why, troubles);
+}
+
+const RUN: Readonly<Record<CheckId, (app: DoctorApp, project: string | undefined) => Check | Promise<Check>>> = {
+  async session_project_directory_mismatch(app, project) {
+    const id = "session_project_directory_mismatch";
+    const sessions = app.memories.diagnosis.sessions(project);
+    const troubles = (await directoryMismatches(app, sessions)).map(({ session, to, source, path }) => ({
+      message: `session ${session.id} belongs to "${session.project}" but its directory is project "${to}"`,
+      evidence: {
+        directory: session.directory,
+        directory_project: to,
+        directory_project_path: path,
+        directory_project_source: source,
+        session_id: session.id,
+        session_project: session.project,
+      },
+      next: REPAIR_HINT(id, session.project),
+    }));
+    return troublesOrPass(
+      id,
+      "memories saved under the wrong project are not found from their own directory",
+      { sessions_evaluated: sessions.length },
+      troubles,
+    );
+  },
+  manual_session_name_project_mismatch(app, project) {
+    const id = "manual_session_name_project_mismatch";
+    const sessions = app.memories.diagnosis.sessions(project);
+    const troubles = sessions.flatMap((session) => {
+      const named = manualNameMismatch(session);
+      if (named === undefined) return [];
+      return {
+        message: `session ${session.id} is named after "${named}" but belongs to "${session.project}"`,
+        evidence: { name_project: named, session_id: session.id, session_name: session.id, session_project: session.project },
+        next: REPAIR_HINT(id, session.project),
+      };
+    });
+    return troublesOrPass(
+      id,
+      "a manual session named after one project should hold that project's memories",
+      { sessions_evaluated: sessions.length },
+      troubles,
+    );
+  },
+  ambiguous_active_runtime_sessions(app, project) {
+    const now = toStamp(app.clock.now());
+    const live = app.memories.diagnosis
+      .sessions(project)
+      .filter((s) => s.ended_at === null && (s.runtime_lease_expires_at ?? "") > now);
+    const groups = Map.groupBy(live, (s) => `${s.project}\u0000${s.directory}`);
+    const troubles = [...groups.values()]
+      .filter((group) => group.length > 1)
+      .map((group) => ({
+        message: `${group.length} live sessions of "${group[0]?.project}" in ${group[0]?.directory}`,
+        evidence: { project: group[0]?.project, directory: group[0]?.directory, session_ids: group.map((s) => s.id) },
+        next: "nothing is refused for this; end sessions that are over with POST /sessions/{id}/end",
+      }));
+    return troublesOrPass(
+      "ambiguous_active_runtime_sessions",
+      "a save without a session id cannot tell which of them it belongs to",
+      { sessions_evaluated: live.length },
+      troubles,
+    );
+  },
+  invalid_session_identity(app, project) {
+    const sessions = app.memories.diagnosis.sessions(project);
+    const troubles = sessions.filter(invalidIdentity).map((session) => ({
+      message: `session id ${JSON.stringify(session.id)} is blank or has characters no client can send`,
+      evidence: { session_id: session.id, session_project: session.project },
+      next: REPAIR_HINT("invalid_session_identity", session.project || "PROJECT"),
+    }));
+    return troublesOrPass(
+      "invalid_session_identity",
+      "sync partners refuse sessions without a usable id",
+      { sessions_evaluated: sessions.length },
+      troubles,
+    );
+  },
+  orphaned_observation_session(app, project) {
+    const troubles = app.memories.diagnosis.orphans(project).map((row) => ({
+      message: `observation #${row.id} points to session ${JSON.stringify(row.session_id)}, which does not exist`,
+      evidence: { observation_id: row.id, session_id: row.session_id, title: row.title },
+      next: "register that session again with POST /sessions",
+    }));
+    return troublesOrPass(
+      "orphaned_observation_session",
+      "an observation without its session has no timeline and cannot be synced",
+      { orphans: 0 },
+      troubles,
+    );
+  },
+  unowned_session_project(app, project) {
+    const sessions = app.memories.diagnosis.sessions(project);
+    const troubles = sessions
+      .filter((session) => session.project.trim() === "")
+      .map((session) => ({
+        message: `session ${session.id} has no project`,
+        evidence: { session_id: session.id, directory: session.directory },
+        next: `engram projects rescue-ownership --project PROJECT --session ${session.id}`,
+      }));
+    return troublesOrPass(
+      "unowned_session_project",
+      "rows without a project are found only when searching everything",
+      { sessions_evaluated: sessions.length },
+      troubles,
+    );
+  },
+  sync_mutation_required_fields(app, project) {
+    const rows = app.memories.diagnosis.pendingMutations(project);
+    const troubles = rows.flatMap((row) => {
+      const missing_fields = missingFields(row);
+      if (!missing_fields) return [];
+      const { seq, target_key, entity, entity_key, op } = row;
+      return {
+        message: `journal row ${seq} (${entity} ${entity_key}) lacks ${missing_fields.join(", ")}`,
+        evidence: { entity, entity_key, missing_fields, op, project: row.project, seq, target_key },
+        next: REPAIR_HINT("sync_mutation_required_fields", row.project),
+      };
+    });
+    const id = "sync_mutation_required_fields";
+    const why = "a server refuses rows that lack required fields";
+    if (troubles.length === 0) return passed(id, why, { pending_mutations_evaluated: rows.length });
+    return failed(id, "blocked", why, troubles, "sync_mutation_payload_missing_required_fields");
+  },
+  sync_target_closed_space(app) {
+    const troubles = app.memories.diagnosis.unknownTargets().map((row) => ({
+      message: `${row.mutations} journal row(s) for the unknown target ${JSON.stringify(row.target_key)}`,
+      evidence: { target_key: row.target_key, mutations: row.mutations },
+      next: REPAIR_HINT("sync_target_closed_space", "PROJECT"),
+    }));
+    return troublesOrPass(
+      "sync_target_closed_space",
+      "rows for a target that does not exist are never sent",
+      { unknown_targets: 0 },
+      troubles,
+      "blocked",
+    );
+  },
+  sqlite_lock_contention(app) {
+    const locks = app.memories.diagnosis.locks();
+    const why = "a checkpoint that cannot finish, or a mode other than WAL, makes writers wait for readers";
+    if (locks.checkpoint_busy === 0 && locks.journal_mode === "wal") return passed("sqlite_lock_contention", why, locks);
+    const message =
+      locks.journal_mode === "wal" ? "another program holds the database" : `journal mode is ${locks.journal_mode}, not wal`;
+    return failed("sqlite_lock_contention", "warning", why, [
+      { message, evidence: locks, next: "close other programs that use engram.db and run the doctor again" },
+    ]);
+  },
+  database_integrity(app) {
+    const verdict = app.memories.diagnosis.integrity();
+    const why = "a damaged file loses memories without a word";
+    if (verdict === "ok") return passed("database_integrity", why, { quick_check: verdict });
+    return failed("database_integrity", "error", why, [
+      {
+        message: `engram.db is damaged: ${verdict}`,
+        evidence: { quick_check: verdict },
+        next: "restore a backup from the backups folder",
+      },
+    ]);
+  },
+};
+
+const isCheck = (name: string): name is CheckId => (CHECK_IDS as readonly string[]).includes(name);
+
+export const doctor = operation({
+  name: "memories.doctor",
+  kind: "read",
+  summary: "Read-only checks of the store.",
+  input: z.object({
+    project: z.string().optional(),
+    cwd: z.string().optional(),
+    check: z.string().optional(),
+    mustExist: z.boolean().default(false),
+  }),
+  async run(app: DoctorApp, input): Promise<DoctorReport> {
+    let project = input.project ? normalizeProjectName(input.project) : undefined;
+    if (project === undefined && input.cwd !== undefined) {
+      project = requireDetection(await app.locator.detect(input.cwd, { bind: false })).project;
+    } else if (project !== undefined && input.mustExist && isUnknown(app, project)) {
+      throw new EngramError("not_found", `project ${JSON.stringify(input.project)} not found`, {
+        code: "unknown_project",
+        available_projects: app.memories.projects.names(),
+      });
+    }
+    if (input.check === undefined || input.check === "") {
+      return report(await Promise.all(CHECK_IDS.map((id) => RUN[id](app, project))), project);
+    }
+    return report([isCheck(input.check) ? await RUN[input.check](app, project) : unknownCheck(input.check)], project);
+  },
+});
+
+const REPAIRABLE = [
+  "session_project_directory_mismatch",
+  "manual_session_name_project_mismatch",
+  "invalid_session_identity",
+  "sync_mutation_required_fields",
+  "sync_target_closed_space",
+] as const;
+
+export interface RepairAction {
+  reason_code: string;
+  [evidence: string]: unknown;
+}
+
+export interface RepairReport {
+  project: string;
+  check: string;
+  mode: "plan" | "dry_run" | "apply";
+  status: "planned" | "dry_run" | "applied" | "noop";
+  actions: RepairAction[];
+  counts: {
+    sessions_planned: number;
+    observations_planned: number;
+    prompts_planned: number;
+    sessions_applied: number;
+    observations_applied: number;
+    prompts_applied: number;
+  };
+  backup_path?: string;
+}
+
+async function sessionMoves(app: DoctorApp, check: string, project: string): Promise<(Mismatch & { reason: string })[]> {
+  const sessions = app.memories.diagnosis.sessions(project);
+  if (check === "session_project_directory_mismatch") {
+    return (await directoryMismatches(app, sessions)).map((mismatch) => ({ ...mismatch, reason: check }));
+  }
+  return sessions.flatMap((session) => {
+    const named = manualNameMismatch(session);
+    return named === undefined
+      ? []
+      : { session, to: normalizeProjectName(named), source: "session_name", path: session.id, reason: check };
+  });
+}
+
+export const repair = operation({
+  name: "memories.doctor.repair",
+  kind: "admin",
+  summary: "Repair what a check found: plan, dry run, or apply after a backup.",
+  input: z.object({ project: z.string(), check: z.string(), mode: z.enum(["plan", "dry_run", "apply"]) }),
+  async run(app: DoctorApp, input): Promise<RepairReport> {
+    if (!(REPAIRABLE as readonly string[]).includes(input.check)) throw invalid(`unsupported repair check ${input.check}`);
+    const project = normalizeProjectName(input.project);
+    const now = toStamp(app.clock.now());
+    const store = app.memories.diagnosis;
+    const result = (actions: RepairAction[], planned: number[], applied: number[], backup?: string): RepairReport => ({
+      project,
+      check: input.check,
+      mode: input.mode,
+      status: actions.length === 0 ? "noop" : input.mode === "apply" ? "applied" : input.mode === "plan" ? "planned" : "dry_run",
+      actions,
+      counts: {
+        sessions_planned: planned[0] ?? 0,
+        observations_planned: planned[1] ?? 0,
+        prompts_planned: planned[2] ?? 0,
+        sessions_applied: applied[0] ?? 0,
+        observations_applied: applied[1] ?? 0,
+        prompts_applied: applied[2] ?? 0,
+      },
+      ...(backup === undefined ? {} : { backup_path: backup }),
+    });
+    const apply = (actions: RepairAction[]): string | undefined =>
+      input.mode === "apply" && actions.length > 0 ? backup(app) : undefined;
+
+    if (input.check.endsWith("_mismatch")) {
+      const moves = await sessionMoves(app, input.check, project);
+      const actions = moves.map(({ session, to, source, path, reason }) => ({
+        session_id: session.id,
+        from_project: session.project,
+        to_project: to,
+        reason_code: reason,
+        evidence_source: source,
+        evidence_path: path,
+      }));
+      const wanted = moves.map(({ session, to }) => ({ session: session.id, from: session.project, to }));
+      const plan = store.moveSessions(wanted, false, now);
+      const planned = [plan.sessions, plan.observations, plan.prompts];
+      const path = apply(actions);
+      if (path === undefined) return result(actions, planned, []);
+      const done = store.moveSessions(wanted, true, now);
+      return result(actions, planned, [done.sessions, done.observations, done.prompts], path);
+    }
+    if (input.check === "invalid_session_identity") {
+      const renames = store
+        .sessions(project)
+        .filter(invalidIdentity)
+        .map((session) => ({ from: session.id, to: `recovered-${app.ids.hex(8)}` }));
+      const actions = renames.map(({ from, to }) => ({ session_id: from, new_session_id: to, reason_code: input.check }));
+      const path = apply(actions);
+      return result(actions, [renames.length], path === undefined ? [] : [store.renameSessions(renames, now)], path);
+    }
+    const rows = store.pendingMutations(project).filter((row) => missingFields(row));
+    const actions = rows.map((row) => ({
+      seq: row.seq,
+      entity: row.entity,
+      entity_key: row.entity_key,
+      reason_code: "quarantine",
+    }));
+    const path = apply(actions);
+    if (path !== undefined)
+      store.quarantine(
+        rows.map((row) => row.seq),
+        input.check,
+        now,
+      );
+    return result(actions, [], [], path);
+  },
+});
+
+function backup(app: DoctorApp): string {
+  const directory = join(app.dataDirectory, "backups");
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, `engram-repair-${app.clock.now().toISOString().replace(/[-:]/g, "")}-${app.ids.hex(2)}.db`);
+  app.memories.diagnosis.backup(path);
+  return path;
+}
