@@ -34,19 +34,19 @@ export function parsePort(value: string | undefined): number | undefined {
 export function readConfig(env: Environment = process.env): Config {
   return {
     dataDirectory() {
-      const given = present(env["ENGRAM_DATA_DIR"]);
-      if (given === undefined) return join(present(env["HOME"]) ?? homedir(), ".engram");
+      const given = present(env.ENGRAM_DATA_DIR);
+      if (given === undefined) return join(present(env.HOME) ?? homedir(), ".engram");
       if (!isAbsolute(given))
         throw new EngramError("unavailable", `ENGRAM_DATA_DIR must be an absolute path, got ${JSON.stringify(given)}`);
       return given;
     },
-    port: parsePort(env["ENGRAM_PORT"]) ?? DEFAULT_PORT,
-    socket: present(env["ENGRAM_SOCKET"]),
-    project: present(env["ENGRAM_PROJECT"]),
-    httpToken: () => present(env["ENGRAM_HTTP_TOKEN"]),
-    timeZone: present(env["ENGRAM_TIMEZONE"]),
-    gitCeilings: (env["GIT_CEILING_DIRECTORIES"] ?? "").split(delimiter).filter((path) => path !== ""),
-    debug: present(env["ENGRAM_DEBUG"]) !== undefined,
-    colour: env["NO_COLOR"] === undefined || env["NO_COLOR"] === "",
+    port: parsePort(env.ENGRAM_PORT) ?? DEFAULT_PORT,
+    socket: present(env.ENGRAM_SOCKET),
+    project: present(env.ENGRAM_PROJECT),
+    httpToken: () => present(env.ENGRAM_HTTP_TOKEN),
+    timeZone: present(env.ENGRAM_TIMEZONE),
+    gitCeilings: (env.GIT_CEILING_DIRECTORIES ?? "").split(delimiter).filter((path) => path !== ""),
+    debug: present(env.ENGRAM_DEBUG) !== undefined,
+    colour: env.NO_COLOR === undefined || env.NO_COLOR === "",
   };
 }

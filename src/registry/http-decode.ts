@@ -22,7 +22,7 @@ export function boolean(query: URLSearchParams, name: string): boolean | undefin
 
 /** An id in a path: 64-bit in Go, so anything longer is no id. */
 export function pathId(request: HttpRequest, problem: string): number {
-  const value = request.params["id"] ?? "";
+  const value = request.params.id ?? "";
   if (!/^[+-]?\d{1,19}$/.test(value) || BigInt(value) > 9_223_372_036_854_775_807n) throw invalid(problem);
   return Math.max(Number(value), -1);
 }

@@ -32,15 +32,15 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 type Query = (sql: string) => Row[];
 
 export const columnNames = (query: Query, table: string): string[] =>
-  query(`PRAGMA table_info(${quoteName(table)})`).map((row) => String(row["name"]));
+  query(`PRAGMA table_info(${quoteName(table)})`).map((row) => String(row.name));
 
 function columnsOf(query: Query, table: string): Column[] {
   return query(`PRAGMA table_info(${quoteName(table)})`).map((row) => ({
-    name: String(row["name"]),
-    type: String(row["type"] ?? ""),
-    notnull: Number(row["notnull"]) === 1,
-    fallback: row["dflt_value"] === null ? null : String(row["dflt_value"]),
-    primaryKey: Number(row["pk"]) > 0,
+    name: String(row.name),
+    type: String(row.type ?? ""),
+    notnull: Number(row.notnull) === 1,
+    fallback: row.dflt_value === null ? null : String(row.dflt_value),
+    primaryKey: Number(row.pk) > 0,
   }));
 }
 
@@ -53,17 +53,17 @@ function readSchema(sql: string): SchemaItem[] {
     const rows = query(
       "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index')",
     );
-    const virtual = rows.filter((row) => /^CREATE VIRTUAL/i.test(String(row["sql"]))).map((row) => String(row["name"]));
+    const virtual = rows.filter((row) => /^CREATE VIRTUAL/i.test(String(row.sql))).map((row) => String(row.name));
     return rows
-      .filter((row) => !virtual.some((name) => String(row["name"]).startsWith(`${name}_`)))
-      .filter((row) => !String(row["name"]).startsWith("sqlite_"))
+      .filter((row) => !virtual.some((name) => String(row.name).startsWith(`${name}_`)))
+      .filter((row) => !String(row.name).startsWith("sqlite_"))
       .map((row) => ({
-        kind: row["type"] === "index" ? "index" : "table",
-        name: String(row["name"]),
-        table: String(row["tbl_name"]),
-        sql: String(row["sql"]),
-        virtual: virtual.includes(String(row["name"])),
-        columns: row["type"] === "table" ? columnsOf(query, String(row["name"])) : [],
+        kind: row.type === "index" ? "index" : "table",
+        name: String(row.name),
+        table: String(row.tbl_name),
+        sql: String(row.sql),
+        virtual: virtual.includes(String(row.name)),
+        columns: row.type === "table" ? columnsOf(query, String(row.name)) : [],
       }));
   } finally {
     db.close();
@@ -83,7 +83,7 @@ function addColumn(table: string, column: Column): string | undefined {
 /** `untouched`: tables that exist in an older shape and are used as they are. */
 export function planAdditions(db: Sqlite, wantedSql: string, untouched: readonly string[] = []): Additions {
   const wanted = readSchema(wantedSql);
-  const present = new Set(db.all("SELECT name FROM sqlite_master").map((row) => String(row["name"])));
+  const present = new Set(db.all("SELECT name FROM sqlite_master").map((row) => String(row.name)));
   const plan: Additions = { statements: [], obstacles: [], newTables: [] };
   for (const item of wanted) {
     if (item.kind === "index") continue;

@@ -75,7 +75,7 @@ export class Sqlite {
   /** Several processes switching a new file at once get BUSY at once, timeout or not. */
   useWal(): void {
     withRetry(() => {
-      const mode = this.get("PRAGMA journal_mode")?.["journal_mode"];
+      const mode = this.get("PRAGMA journal_mode")?.journal_mode;
       if (mode !== "wal" && mode !== "memory") this.raw.exec("PRAGMA journal_mode = WAL");
     });
   }

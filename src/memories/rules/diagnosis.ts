@@ -148,7 +148,7 @@ export function missingFields(mutation: MutationRow): string[] | undefined {
   }
   if (mutation.op !== "upsert") return undefined;
   const missing = (REQUIRED[mutation.entity] ?? []).filter((field) => {
-    if (field === "directory" && payload["ownership_mode"] === "project_owned") return false;
+    if (field === "directory" && payload.ownership_mode === "project_owned") return false;
     return typeof payload[field] !== "string" || payload[field] === "";
   });
   return missing.length > 0 ? missing : undefined;

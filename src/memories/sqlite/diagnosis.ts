@@ -44,7 +44,7 @@ export class SqliteDiagnosis implements DiagnosisStore {
     const sql = `SELECT ${SESSION_COLUMNS}, s.runtime_lease_expires_at FROM sessions s WHERE ${where} ORDER BY s.started_at, s.id`;
     return this.db.all(sql, ...where.values).map((row) => ({
       ...sessionOf(row),
-      runtime_lease_expires_at: textOrNull(row["runtime_lease_expires_at"]),
+      runtime_lease_expires_at: textOrNull(row.runtime_lease_expires_at),
     }));
   }
 
@@ -54,13 +54,13 @@ export class SqliteDiagnosis implements DiagnosisStore {
       .project("project", project);
     const sql = `SELECT seq, target_key, entity, entity_key, op, payload, project FROM sync_mutations WHERE ${where} ORDER BY seq`;
     return this.db.all(sql, ...where.values).map((row) => ({
-      seq: Number(row["seq"]),
-      target_key: text(row["target_key"]),
-      entity: text(row["entity"]),
-      entity_key: text(row["entity_key"]),
-      op: text(row["op"]),
-      payload: text(row["payload"]),
-      project: text(row["project"]),
+      seq: Number(row.seq),
+      target_key: text(row.target_key),
+      entity: text(row.entity),
+      entity_key: text(row.entity_key),
+      op: text(row.op),
+      payload: text(row.payload),
+      project: text(row.project),
     }));
   }
 
@@ -69,26 +69,26 @@ export class SqliteDiagnosis implements DiagnosisStore {
     const sql = `SELECT o.id, o.session_id, o.title FROM observations o WHERE ${where} ORDER BY o.id LIMIT 100`;
     return this.db
       .all(sql, ...where.values)
-      .map((row) => ({ id: Number(row["id"]), session_id: text(row["session_id"]), title: text(row["title"]) }));
+      .map((row) => ({ id: Number(row.id), session_id: text(row.session_id), title: text(row.title) }));
   }
 
   unknownTargets(): { target_key: string; mutations: number }[] {
-    return this.db.all(UNKNOWN_TARGETS).map((row) => ({ target_key: text(row["target_key"]), mutations: Number(row["n"]) }));
+    return this.db.all(UNKNOWN_TARGETS).map((row) => ({ target_key: text(row.target_key), mutations: Number(row.n) }));
   }
 
   locks(): ReturnType<DiagnosisStore["locks"]> {
     const checkpoint = this.db.get("PRAGMA wal_checkpoint(PASSIVE)");
     return {
-      journal_mode: text(this.db.get("PRAGMA journal_mode")?.["journal_mode"]),
-      busy_timeout_ms: Number(this.db.get("PRAGMA busy_timeout")?.["timeout"] ?? 0),
-      checkpoint_busy: Number(checkpoint?.["busy"] ?? 0),
-      checkpoint_log: Number(checkpoint?.["log"] ?? 0),
-      checkpointed_frames: Number(checkpoint?.["checkpointed"] ?? 0),
+      journal_mode: text(this.db.get("PRAGMA journal_mode")?.journal_mode),
+      busy_timeout_ms: Number(this.db.get("PRAGMA busy_timeout")?.timeout ?? 0),
+      checkpoint_busy: Number(checkpoint?.busy ?? 0),
+      checkpoint_log: Number(checkpoint?.log ?? 0),
+      checkpointed_frames: Number(checkpoint?.checkpointed ?? 0),
     };
   }
 
   integrity(): string {
-    return text(this.db.get("PRAGMA quick_check(1)")?.["quick_check"]);
+    return text(this.db.get("PRAGMA quick_check(1)")?.quick_check);
   }
 
   moveSessions(moves: { session: string; from: string; to: string }[], apply: boolean, now: string): MovedRows {
@@ -98,7 +98,7 @@ export class SqliteDiagnosis implements DiagnosisStore {
         for (const kind of ["observations", "prompts"] as const) {
           moved[kind] += apply
             ? this.db.run(MOVE_OF_SESSION[kind], to, session, from).changes
-            : Number(this.db.get(COUNT_OF_SESSION[kind], session, from)?.["n"] ?? 0);
+            : Number(this.db.get(COUNT_OF_SESSION[kind], session, from)?.n ?? 0);
         }
         moved.sessions += apply ? this.db.run(MOVE_SESSION, to, session, from).changes : 1;
         if (apply) this.journal.session(this.sessionStore.get(session) as Session, now);

@@ -244,10 +244,10 @@ export class SqliteObservations implements ObservationStore {
 
   versions(id: number): ObservationVersion[] {
     return this.db.all(VERSIONS, id).map((row) => ({
-      version: Number(row["version"]),
-      title: textOrNull(row["title"]),
-      content: text(row["content"]),
-      created_at: text(row["created_at"]),
+      version: Number(row.version),
+      title: textOrNull(row.title),
+      content: text(row.content),
+      created_at: text(row.created_at),
     }));
   }
 
@@ -259,7 +259,7 @@ export class SqliteObservations implements ObservationStore {
       before: this.db.all(BEFORE, focus.session_id, id, before).map(observationOf).reverse(),
       after: this.db.all(AFTER, focus.session_id, id, after).map(observationOf),
       session: this.sessions.get(focus.session_id),
-      total: Number(this.db.get(IN_SESSION, focus.session_id)?.["n"] ?? 0),
+      total: Number(this.db.get(IN_SESSION, focus.session_id)?.n ?? 0),
     };
   }
 }

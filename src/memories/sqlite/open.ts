@@ -108,10 +108,10 @@ function inspectFile(path: string): void {
   }
 }
 
-const schemaHash = (db: Sqlite): string => sha256(text(db.get(SCHEMA_TEXT)?.["text"]));
+const schemaHash = (db: Sqlite): string => sha256(text(db.get(SCHEMA_TEXT)?.text));
 
 function bringUpToDate(db: Sqlite): void {
-  const tables = db.all(TABLES).map((row) => text(row["name"]));
+  const tables = db.all(TABLES).map((row) => text(row.name));
   if (tables.length > 0 && !CORE_TABLES.every((name) => tables.includes(name))) {
     throw refuse(`${db.path} belongs to another program (it has no table of ours); choose another folder with ENGRAM_DATA_DIR`);
   }
@@ -121,14 +121,14 @@ function bringUpToDate(db: Sqlite): void {
       `${db.path} cannot be used as it is (${plan.obstacles.join("; ")}) and only additions are made to it; open it once with the Go program, which rebuilds it`,
     );
   }
-  const version = Number(db.get("PRAGMA user_version")?.["user_version"] ?? 0);
+  const version = Number(db.get("PRAGMA user_version")?.user_version ?? 0);
   if (version > 1) {
     if (plan.statements.length > 0)
       throw refuse(`${db.path} was written by a newer program (version ${version}) and lacks what this one needs; update Engram`);
     return;
   }
   if (tables.length > 0 && plan.statements.length > 0) {
-    const verdict = text(db.get("PRAGMA quick_check(1)")?.["quick_check"]);
+    const verdict = text(db.get("PRAGMA quick_check(1)")?.quick_check);
     if (verdict !== "ok") throw refuse(`${db.path} is damaged (${verdict}); restore a backup`);
   }
   for (const statement of plan.statements) db.exec(statement);

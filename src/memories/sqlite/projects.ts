@@ -70,22 +70,22 @@ export class SqliteProjects implements ProjectStore {
   }
 
   list(): ProjectSummary[] {
-    const directories = Map.groupBy(this.db.all(DIRECTORIES), (row) => text(row["project"]));
+    const directories = Map.groupBy(this.db.all(DIRECTORIES), (row) => text(row.project));
     return this.db.all(SUMMARIES).map((row) => ({
-      name: text(row["name"]),
+      name: text(row.name),
       observation_count: number(row, "observations"),
       session_count: number(row, "sessions"),
       prompt_count: number(row, "prompts"),
-      directories: (directories.get(text(row["name"])) ?? []).map((entry) => text(entry["directory"])),
+      directories: (directories.get(text(row.name)) ?? []).map((entry) => text(entry.directory)),
     }));
   }
 
   names(): string[] {
-    return this.db.all(NAMES).map((row) => text(row["name"]));
+    return this.db.all(NAMES).map((row) => text(row.name));
   }
 
   ofDirectory(directory: string): string[] {
-    return this.db.all(OF_DIRECTORY, directory).map((row) => text(row["project"]));
+    return this.db.all(OF_DIRECTORY, directory).map((row) => text(row.project));
   }
 
   stats(project?: ProjectFilter): Stats {
@@ -99,7 +99,7 @@ export class SqliteProjects implements ProjectStore {
       total_sessions: count("sessions", "1"),
       total_observations: count("observations", "deleted_at IS NULL"),
       total_prompts: count("user_prompts", "1"),
-      projects: this.db.all(sql, ...where.values).map((row) => text(row["project"])),
+      projects: this.db.all(sql, ...where.values).map((row) => text(row.project)),
     };
   }
 
@@ -174,7 +174,7 @@ export class SqliteProjects implements ProjectStore {
       const blocked: BlockedRow[] = [];
       const adopt = (kind: BlockedRow["kind"], id: number | string): boolean => {
         const row = this.db.get(OWNER[kind], id);
-        const owner = textOrNull(row?.["project"]);
+        const owner = textOrNull(row?.project);
         if (row === undefined) blocked.push({ kind, id, reason: "not_found", owned_by: "" });
         else if (owner && owner !== request.project) blocked.push({ kind, id, reason: "already_owned", owned_by: owner });
         else if (!owner) return this.db.run(ADOPT[kind], request.project, id).changes > 0;

@@ -34,7 +34,7 @@ export class SqlitePrompts implements PromptStore {
       check(session);
       if (draft.source_inbox_id !== null) {
         const known = this.db.get(BY_INBOX, draft.session_id, draft.source_inbox_id);
-        if (known) return { kind: "replayed", id: Number(known["id"]) };
+        if (known) return { kind: "replayed", id: Number(known.id) };
         if (this.db.get(INBOX_TOMBSTONE, draft.session_id, draft.source_inbox_id)) return { kind: "deleted" };
       }
       const project = draft.project ?? session?.project ?? "";

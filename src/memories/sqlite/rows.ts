@@ -34,67 +34,67 @@ export const OBSERVATION_COLUMNS = [
   .join(", ");
 
 export const observationOf = (row: Row): Observation => ({
-  id: Number(row["id"]),
-  sync_id: text(row["sync_id"]),
-  session_id: text(row["session_id"]),
-  type: text(row["type"]),
-  title: text(row["title"]),
-  content: text(row["content"]),
-  tool_name: presentText(row["tool_name"]),
-  project: presentText(row["project"]),
-  scope: text(row["scope"]) || "project",
-  topic_key: presentText(row["topic_key"]),
-  revision_count: count(row["revision_count"]),
-  duplicate_count: count(row["duplicate_count"]),
-  last_seen_at: presentText(row["last_seen_at"]),
-  pinned: Number(row["pinned"]) === 1,
-  review_after: presentText(row["review_after"]),
-  created_at: text(row["created_at"]),
-  updated_at: text(row["updated_at"]),
-  deleted_at: presentText(row["deleted_at"]),
+  id: Number(row.id),
+  sync_id: text(row.sync_id),
+  session_id: text(row.session_id),
+  type: text(row.type),
+  title: text(row.title),
+  content: text(row.content),
+  tool_name: presentText(row.tool_name),
+  project: presentText(row.project),
+  scope: text(row.scope) || "project",
+  topic_key: presentText(row.topic_key),
+  revision_count: count(row.revision_count),
+  duplicate_count: count(row.duplicate_count),
+  last_seen_at: presentText(row.last_seen_at),
+  pinned: Number(row.pinned) === 1,
+  review_after: presentText(row.review_after),
+  created_at: text(row.created_at),
+  updated_at: text(row.updated_at),
+  deleted_at: presentText(row.deleted_at),
 });
 
 export const SESSION_COLUMNS =
   "s.id, ifnull(s.project, '') AS project, s.ownership_mode, s.directory, s.started_at, s.ended_at, s.summary";
 
 export const sessionOf = (row: Row): Session => ({
-  id: text(row["id"]),
-  project: text(row["project"]),
-  ownership_mode: presentText(row["ownership_mode"]),
-  directory: text(row["directory"]),
-  started_at: text(row["started_at"]),
-  ended_at: presentText(row["ended_at"]),
-  summary: presentText(row["summary"]),
+  id: text(row.id),
+  project: text(row.project),
+  ownership_mode: presentText(row.ownership_mode),
+  directory: text(row.directory),
+  started_at: text(row.started_at),
+  ended_at: presentText(row.ended_at),
+  summary: presentText(row.summary),
 });
 
 export const PROMPT_COLUMNS = "p.id, p.sync_id, p.source_inbox_id, p.session_id, p.content, p.project, p.created_at";
 
 export const promptOf = (row: Row): Prompt => ({
-  id: Number(row["id"]),
-  sync_id: text(row["sync_id"]),
-  source_inbox_id: presentText(row["source_inbox_id"]),
-  session_id: text(row["session_id"]),
-  content: text(row["content"]),
-  project: presentText(row["project"]),
-  created_at: text(row["created_at"]),
+  id: Number(row.id),
+  sync_id: text(row.sync_id),
+  source_inbox_id: presentText(row.source_inbox_id),
+  session_id: text(row.session_id),
+  content: text(row.content),
+  project: presentText(row.project),
+  created_at: text(row.created_at),
 });
 
 export const RELATION_COLUMNS =
   "sync_id, source_id, target_id, relation, reason, evidence, confidence, judgment_status, marked_by_actor, marked_by_kind, marked_by_model, session_id, created_at, updated_at";
 
 export const relationOf = (row: Row): Relation => ({
-  sync_id: text(row["sync_id"]),
-  source_id: textOrNull(row["source_id"]),
-  target_id: textOrNull(row["target_id"]),
-  relation: text(row["relation"]),
-  reason: textOrNull(row["reason"]),
-  evidence: textOrNull(row["evidence"]),
-  confidence: row["confidence"] === null || row["confidence"] === undefined ? null : Number(row["confidence"]),
-  judgment_status: text(row["judgment_status"]),
-  marked_by_actor: textOrNull(row["marked_by_actor"]),
-  marked_by_kind: textOrNull(row["marked_by_kind"]),
-  marked_by_model: textOrNull(row["marked_by_model"]),
-  session_id: textOrNull(row["session_id"]),
-  created_at: text(row["created_at"]),
-  updated_at: text(row["updated_at"]),
+  sync_id: text(row.sync_id),
+  source_id: textOrNull(row.source_id),
+  target_id: textOrNull(row.target_id),
+  relation: text(row.relation),
+  reason: textOrNull(row.reason),
+  evidence: textOrNull(row.evidence),
+  confidence: row.confidence === null || row.confidence === undefined ? null : Number(row.confidence),
+  judgment_status: text(row.judgment_status),
+  marked_by_actor: textOrNull(row.marked_by_actor),
+  marked_by_kind: textOrNull(row.marked_by_kind),
+  marked_by_model: textOrNull(row.marked_by_model),
+  session_id: textOrNull(row.session_id),
+  created_at: text(row.created_at),
+  updated_at: text(row.updated_at),
 });

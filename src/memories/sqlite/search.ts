@@ -62,7 +62,7 @@ export class SqliteSearch implements SearchStore {
       const rows = this.matching(() =>
         this.db.all(matchSql(this.shape, `${where}`), lookup.expression, ...where.values, filter.limit),
       );
-      return rows.map((row) => ({ ...observationOf(row), rank: Number(row["rank"]) }));
+      return rows.map((row) => ({ ...observationOf(row), rank: Number(row.rank) }));
     }
     const part = partCondition(
       SEARCHED_COLUMNS.map((column) => `o.${column}`),

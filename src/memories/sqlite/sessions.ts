@@ -77,12 +77,12 @@ export class SqliteSessions implements SessionStore {
       FROM sessions s LEFT JOIN observations o ON o.session_id = s.id AND o.deleted_at IS NULL
       WHERE ${where} GROUP BY s.id ORDER BY MAX(COALESCE(o.created_at, s.started_at)) DESC, s.id DESC LIMIT ?`;
     return this.db.all(sql, ...where.values, filter.limit).map((row) => ({
-      id: text(row["id"]),
-      project: text(row["project"]),
-      started_at: text(row["started_at"]),
-      ended_at: textOrNull(row["ended_at"]) || null,
-      summary: textOrNull(row["summary"]) || null,
-      observation_count: Number(row["observation_count"]),
+      id: text(row.id),
+      project: text(row.project),
+      started_at: text(row.started_at),
+      ended_at: textOrNull(row.ended_at) || null,
+      summary: textOrNull(row.summary) || null,
+      observation_count: Number(row.observation_count),
     }));
   }
 
@@ -90,7 +90,7 @@ export class SqliteSessions implements SessionStore {
     return this.db.transaction(() => {
       const session = this.get(id);
       if (!session) return { found: false, observations: 0 };
-      const observations = Number(this.db.get(OBSERVATIONS, id)?.["n"] ?? 0);
+      const observations = Number(this.db.get(OBSERVATIONS, id)?.n ?? 0);
       if (observations === 0) this.remove(session, now);
       return { found: true, observations };
     });

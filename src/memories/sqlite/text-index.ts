@@ -12,7 +12,7 @@ const DDL = "SELECT sql FROM sqlite_master WHERE name = ?";
 const TRIGGERS = "SELECT COUNT(*) AS n FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? AND sql LIKE ?";
 
 export function textIndexShape(db: Sqlite, index: string): TextIndexShape {
-  const ddl = String(db.get(DDL, index)?.["sql"] ?? "");
+  const ddl = String(db.get(DDL, index)?.sql ?? "");
   return {
     kind: /tokenize\s*=\s*['"]?\s*trigram/i.test(ddl) ? "trigram" : "words",
     columns: columnNames((sql) => db.all(sql), index),
@@ -20,7 +20,7 @@ export function textIndexShape(db: Sqlite, index: string): TextIndexShape {
 }
 
 export const hasTriggers = (db: Sqlite, table: string, index: string): boolean =>
-  Number(db.get(TRIGGERS, table, `%${index}%`)?.["n"] ?? 0) > 0;
+  Number(db.get(TRIGGERS, table, `%${index}%`)?.n ?? 0) > 0;
 
 /** The Go program's own trigger names and bodies, for the columns this index has. */
 export function triggerStatements(prefix: "obs" | "prompt", table: string, index: string, columns: readonly string[]): string[] {

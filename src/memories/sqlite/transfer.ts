@@ -152,12 +152,12 @@ export class SqliteTransfer implements TransferStore {
       outcome.observations_imported++;
       return;
     }
-    if (o.sync_id === null || o.updated_at <= text(known["updated_at"])) {
+    if (o.sync_id === null || o.updated_at <= text(known.updated_at)) {
       outcome.observations_skipped_stale++;
       return;
     }
-    this.db.run(UPDATE_OBSERVATION, ...values, Number(known["id"]));
-    this.journal.observation({ ...o, id: Number(known["id"]), sync_id: o.sync_id }, o.updated_at);
+    this.db.run(UPDATE_OBSERVATION, ...values, Number(known.id));
+    this.journal.observation({ ...o, id: Number(known.id), sync_id: o.sync_id }, o.updated_at);
     outcome.observations_updated++;
   }
 
@@ -188,7 +188,7 @@ export class SqliteTransfer implements TransferStore {
       return;
     }
     const known = this.db.get(RELATION_BY_SYNC, r.sync_id);
-    if (known && text(known["updated_at"]) >= r.updated_at) return;
+    if (known && text(known.updated_at) >= r.updated_at) return;
     this.db.run(
       UPSERT_RELATION,
       r.sync_id,
@@ -206,7 +206,7 @@ export class SqliteTransfer implements TransferStore {
       r.created_at,
       r.updated_at,
     );
-    this.journal.relation(r, textOrNull(source?.["project"]), r.updated_at);
+    this.journal.relation(r, textOrNull(source?.project), r.updated_at);
     outcome.relations_imported++;
   }
 
@@ -225,7 +225,7 @@ export class SqliteTransfer implements TransferStore {
 
   size(project?: ProjectFilter): number {
     return queries(project).reduce(
-      (sum, { sql, values }) => sum + Number(this.db.get(`SELECT COUNT(*) AS n FROM (${sql})`, ...values)?.["n"] ?? 0),
+      (sum, { sql, values }) => sum + Number(this.db.get(`SELECT COUNT(*) AS n FROM (${sql})`, ...values)?.n ?? 0),
       0,
     );
   }
@@ -282,10 +282,10 @@ function queries(project: ProjectFilter): ExportQuery[] {
       sql: `SELECT sync_id, session_id, project, deleted_at FROM prompt_tombstones WHERE ${tombstones} ORDER BY sync_id`,
       values: tombstones.values,
       map: (row) => ({
-        sync_id: text(row["sync_id"]),
-        session_id: textOrNull(row["session_id"]),
-        project: textOrNull(row["project"]),
-        deleted_at: text(row["deleted_at"]),
+        sync_id: text(row.sync_id),
+        session_id: textOrNull(row.session_id),
+        project: textOrNull(row.project),
+        deleted_at: text(row.deleted_at),
       }),
     },
   ];

@@ -39,12 +39,12 @@ const deny = (reason: string): Json => ({
 export function answerClaudePreToolUse(source: string): Json {
   const event = parse(source);
   if (!event) return deny("the hook's input is not a JSON object");
-  const name = typeof event["tool_name"] === "string" ? event["tool_name"] : "";
+  const name = typeof event.tool_name === "string" ? event.tool_name : "";
   const prefix = PREFIXES.find((candidate) => name.startsWith(candidate));
   const tool = prefix === undefined ? "" : name.slice(prefix.length);
   if (!WRITING_TOOLS.has(tool)) return {};
-  const session = event["session_id"];
-  const input = event["tool_input"];
+  const session = event.session_id;
+  const input = event.tool_input;
   if (typeof session !== "string" || session.trim() === "") return deny("the hook's input has no session_id");
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return deny("the hook's input has no tool_input object");
@@ -55,8 +55,8 @@ export function answerClaudePreToolUse(source: string): Json {
 /** The body of `POST /prompts` for a prompt hook; undefined when there is nothing to save. */
 export function promptOfHook(source: string): { session_id: string; content: string } | undefined {
   const event = parse(source);
-  const session_id = event?.["session_id"];
-  const content = event?.["prompt"];
+  const session_id = event?.session_id;
+  const content = event?.prompt;
   if (typeof session_id !== "string" || session_id === "" || typeof content !== "string" || content.trim() === "")
     return undefined;
   return { session_id, content };

@@ -68,7 +68,7 @@ export const sessionRoutes: AnyHttpBinding[] = [
       response: Completed,
       notes: "An unknown session is answered the same.",
     },
-    decode: (request) => ({ id: request.params["id"] ?? "", summary: readSummary(request.body) }),
+    decode: (request) => ({ id: request.params.id ?? "", summary: readSummary(request.body) }),
     encode: ({ id }) => ({ body: { id, status: "completed" } }),
   }),
   http({
@@ -92,7 +92,7 @@ export const sessionRoutes: AnyHttpBinding[] = [
     method: "GET",
     path: "/sessions/{id}",
     docs: { response: SessionShape },
-    decode: (request) => ({ id: request.params["id"] ?? "" }),
+    decode: (request) => ({ id: request.params.id ?? "" }),
     encode: (session) => ({ body: wireSession(session) }),
   }),
   http({
@@ -101,7 +101,7 @@ export const sessionRoutes: AnyHttpBinding[] = [
     path: "/sessions/{id}",
     auth: "token",
     docs: { response: z.object({ id: z.string(), status: z.literal("deleted") }) },
-    decode: (request) => ({ id: request.params["id"] ?? "" }),
+    decode: (request) => ({ id: request.params.id ?? "" }),
     encode: ({ id }) => ({ body: { id, status: "deleted" } }),
   }),
   http({
