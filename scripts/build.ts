@@ -16,6 +16,7 @@ check(
   await Bun.build({
     entrypoints: [entry],
     compile: { outfile },
+    splitting: true,
     minify: { syntax: true, whitespace: true },
     bytecode: true,
     format: "esm",

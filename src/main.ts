@@ -3,7 +3,7 @@
 
 async function main(): Promise<number> {
   const argv = process.argv.slice(2);
-  const [{ commands }, { runCli }, { processTerminal }, { createRuntime }, { VERSION }] = await Promise.all([
+  const [{ commandsFor, allCommands }, { runCli }, { processTerminal }, { createRuntime }, { VERSION }] = await Promise.all([
     import("./app/catalogue.ts"),
     import("./surfaces/cli/host.ts"),
     import("./surfaces/cli/terminal.ts"),
@@ -13,7 +13,8 @@ async function main(): Promise<number> {
   const runtime = createRuntime();
   try {
     return await runCli(argv, {
-      commands,
+      commandsFor,
+      allCommands,
       version: VERSION,
       app: runtime.app,
       terminal: processTerminal(),

@@ -1,28 +1,41 @@
-// Every operation the program offers, on every surface it is offered on. Hosts, documentation and tests read this list.
-
-import { memoryCommands } from "../memories/wire/cli.ts";
-import { doctorCommands } from "../memories/wire/cli-doctor.ts";
-import { projectCommands } from "../memories/wire/cli-projects.ts";
-import { memoryRoutes } from "../memories/wire/http.ts";
+// Every operation the program offers, on every surface it is offered on. Hosts, documentation and tests read this.
+// Lists load when asked for: a command pays for its own group, never for the others or for HTTP.
 import type { CliCommand, CliContext } from "../registry/cli.ts";
 import type { AnyHttpBinding } from "../registry/http.ts";
-import { machineCommands } from "./commands/machine.ts";
-import { projectSetupCommands } from "./commands/project-setup.ts";
-import { selfTestCommand } from "./commands/self-test.ts";
-import { serveCommands } from "./commands/serve.ts";
-import { appRoutes, currentProject } from "./operations.ts";
 
-export const routes: AnyHttpBinding[] = [...appRoutes, ...memoryRoutes];
+const projectHere = async (cli: CliContext): Promise<string> => {
+  const { currentProject } = await import("./operations.ts");
+  return (await cli.call(currentProject, { cwd: cli.cwd })).project;
+};
 
-const projectHere = async (cli: CliContext): Promise<string> => (await cli.call(currentProject, { cwd: cli.cwd })).project;
+interface CommandGroup {
+  /** First words of the group's commands. */
+  words: readonly string[];
+  load(): Promise<CliCommand[]>;
+}
 
 /** In the order help shows them. */
-export const commands: CliCommand[] = [
-  ...serveCommands,
-  ...memoryCommands,
-  ...projectCommands(projectHere),
-  ...projectSetupCommands,
-  ...doctorCommands,
-  selfTestCommand,
-  ...machineCommands,
+export const commandGroups: readonly CommandGroup[] = [
+  { words: ["serve", "serve-background"], load: async () => (await import("./commands/serve.ts")).serveCommands },
+  {
+    words: ["search", "save", "delete", "timeline", "context", "stats", "export", "import", "versions"],
+    load: async () => (await import("../memories/wire/cli.ts")).memoryCommands,
+  },
+  { words: ["projects"], load: async () => (await import("../memories/wire/cli-projects.ts")).projectCommands(projectHere) },
+  { words: ["init"], load: async () => (await import("./commands/project-setup.ts")).projectSetupCommands },
+  { words: ["doctor"], load: async () => (await import("../memories/wire/cli-doctor.ts")).doctorCommands },
+  { words: ["test"], load: async () => [(await import("./commands/self-test.ts")).selfTestCommand] },
+  {
+    words: ["instance-id", "protocol-mode", "hook", "completions", "version", "help"],
+    load: async () => (await import("./commands/machine.ts")).machineCommands,
+  },
 ];
+
+export const allCommands = async (): Promise<CliCommand[]> =>
+  (await Promise.all(commandGroups.map((group) => group.load()))).flat();
+
+/** The group a first word belongs to; nothing for a word nobody knows. */
+export const commandsFor = async (word: string): Promise<CliCommand[]> =>
+  (await commandGroups.find(({ words }) => words.includes(word))?.load()) ?? [];
+
+export const allRoutes = async (): Promise<AnyHttpBinding[]> => (await import("./routes.ts")).routes;

@@ -14,7 +14,7 @@ export const health = operation({
   name: "app.health",
   kind: "read",
   summary: "Is the server up, and which store does it serve?",
-  input: z.object({}),
+  input: () => z.object({}),
   run(app: Pick<MemoriesApp, "memories"> & { instanceId: string }): { instanceId: string } {
     try {
       app.memories.sessions.get("");
@@ -29,7 +29,7 @@ export const currentProject = operation({
   name: "app.current-project",
   kind: "read",
   summary: "Which project a directory belongs to, and how that is known.",
-  input: z.object({ cwd: z.string() }),
+  input: () => z.object({ cwd: z.string() }),
   run: (app: Pick<MemoriesApp, "locator">, { cwd }): Promise<Detection> => app.locator.detect(cwd, { bind: true }),
 });
 
@@ -37,7 +37,7 @@ export const initProject = operation({
   name: "app.init-project",
   kind: "write",
   summary: "Fix the project name of a directory in .engram/config.json.",
-  input: z.object({ directory: z.string(), name: z.string(), force: z.boolean().default(false) }),
+  input: () => z.object({ directory: z.string(), name: z.string(), force: z.boolean().default(false) }),
   async run(_app: object, { directory, name, force }): Promise<{ name: string; path: string }> {
     const path = await writeProjectConfig(directory, name, { force });
     return { name: normalizeProjectName(name), path };
@@ -48,7 +48,7 @@ const describeApi = operation({
   name: "app.describe-api",
   kind: "read",
   summary: "This API as OpenAPI 3.1.",
-  input: z.object({}),
+  input: () => z.object({}),
   run: (app: { describeApi(): unknown }): unknown => app.describeApi(),
 });
 
@@ -56,7 +56,7 @@ export const healthRoute = http({
   operation: health,
   method: "GET",
   path: "/health",
-  docs: {
+  docs: () => ({
     response: z.object({
       status: z.literal("ok"),
       service: z.literal("engram"),
@@ -64,7 +64,7 @@ export const healthRoute = http({
       instance_id: z.string(),
       capabilities: z.object({ isolated_session_registration: z.boolean() }),
     }),
-  },
+  }),
   decode: () => ({}),
   encode: ({ instanceId }) => ({
     body: {
@@ -83,7 +83,7 @@ export const appRoutes: AnyHttpBinding[] = [
     operation: currentProject,
     method: "GET",
     path: "/project/current",
-    docs: {
+    docs: () => ({
       query: z.object({ cwd: z.string().optional().describe("absolute directory (default: the server's)") }),
       response: z.object({
         project: z.string(),
@@ -95,8 +95,8 @@ export const appRoutes: AnyHttpBinding[] = [
         error_hint: z.string().optional(),
       }),
       notes: "Ambiguity and a broken config file are answers too: 200 with an empty `project` and `error_hint`.",
-    },
-    decode: ({ query }) => ({ cwd: text(query, "cwd") || process.cwd() }),
+    }),
+    decode: ({ query, serverDirectory }) => ({ cwd: text(query, "cwd") || serverDirectory }),
     encode: ({ project, source, path, cwd, available, warning, problem }) => ({
       body: {
         available_projects: available,
@@ -113,7 +113,7 @@ export const appRoutes: AnyHttpBinding[] = [
     operation: describeApi,
     method: "GET",
     path: "/openapi.json",
-    docs: { response: z.object({ openapi: z.string() }) },
+    docs: () => ({ response: z.object({ openapi: z.string() }) }),
     decode: () => ({}),
     encode: (body) => ({ body }),
   }),

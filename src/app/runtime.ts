@@ -1,11 +1,12 @@
 // What one process shares between its hosts: configuration, the app, how to start itself again.
 import { messageOf } from "../kernel/errors.ts";
 import { type Config, readConfig } from "./config.ts";
-import { type App, openApp } from "./open.ts";
+import type { App } from "./open.ts";
 
 export interface Runtime {
   config: Config;
-  app(): App;
+  /** Opens nothing yet: the parts of an app open when first used. */
+  app(): Promise<App>;
   close(): void;
   reportError(error: unknown): void;
 }
@@ -14,7 +15,8 @@ export function createRuntime(config: Config = readConfig()): Runtime {
   let app: App | undefined;
   return {
     config,
-    app() {
+    async app() {
+      const { openApp } = await import("./open.ts");
       app ??= openApp(config);
       return app;
     },

@@ -52,8 +52,8 @@ export function quote(text: string): string {
   return `"${escaped}"`;
 }
 
-/** Edit distance, for "did you mean"; gives up (returns limit + 1) once it exceeds `limit`. */
-export function editDistance(a: string, b: string, limit: number): number {
+/** Edit distance; gives up (returns limit + 1) once it exceeds `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -69,4 +69,18 @@ export function editDistance(a: string, b: string, limit: number): number {
     previous = row;
   }
   return previous[b.length] as number;
+}
+
+/** The names, likeliest meant first. */
+export function nearest(meant: string, names: readonly string[]): string[] {
+  const far = (name: string) => editDistance(meant, name.toLowerCase(), Math.max(meant.length, name.length));
+  return [...names].sort((a, b) => far(a) - far(b));
+}
+
+/** The one name a slip of the finger away, if there is one. */
+export function didYouMean(meant: string, names: readonly string[]): string | undefined {
+  const [best] = nearest(meant, names);
+  return best !== undefined && editDistance(meant, best.toLowerCase(), 2) <= Math.min(2, Math.floor(meant.length / 2))
+    ? best
+    : undefined;
 }

@@ -6,14 +6,15 @@ import type {
   ObservationVersion,
   ProjectSummary,
   Prompt,
-  Relation,
   SearchHit,
   Session,
   SessionSummary,
   Stats,
   Timeline,
 } from "./model.ts";
+import type { MutationRow } from "./rules/diagnosis.ts";
 import type { IndexKind, Lookup } from "./rules/search-stages.ts";
+import type { ExportRow, ImportPlan } from "./rules/transfer.ts";
 
 /** Rows of one project in any case; undefined means every project. */
 export type ProjectFilter = string | undefined;
@@ -171,19 +172,6 @@ export interface ProjectStore {
   rescue(request: RescueRequest): RescueOutcome;
 }
 
-export interface ImportPlan {
-  sessions: (Session & { lease_until?: string })[];
-  observations: (Omit<Observation, "id" | "sync_id"> & {
-    sync_id: string | null;
-    fresh_sync_id: string;
-    hash: string;
-    label: string;
-  })[];
-  prompts: (Omit<Prompt, "id" | "sync_id"> & { sync_id: string | null; fresh_sync_id: string; label: string })[];
-  relations: Relation[];
-  tombstones: { sync_id: string; session_id: string | null; project: string | null; deleted_at: string }[];
-}
-
 export interface ImportOutcome {
   sessions_imported: number;
   observations_imported: number;
@@ -194,29 +182,12 @@ export interface ImportOutcome {
   rejected: { kind: "observation" | "prompt" | "relation"; id: string; reason: string }[];
 }
 
-export type ExportRow =
-  | { kind: "session"; row: Session }
-  | { kind: "observation"; row: Observation }
-  | { kind: "prompt"; row: Prompt }
-  | { kind: "relation"; row: Relation }
-  | { kind: "tombstone"; row: { sync_id: string; session_id: string | null; project: string | null; deleted_at: string } };
-
 export interface TransferStore {
   import(plan: ImportPlan, progress?: (done: number) => void): ImportOutcome;
   /** One snapshot, kind by kind, in the order of `ExportRow`. */
   export(project?: ProjectFilter): Iterable<ExportRow>;
   /** How many rows an export would hold, for a progress bar. */
   size(project?: ProjectFilter): number;
-}
-
-export interface MutationRow {
-  seq: number;
-  target_key: string;
-  entity: string;
-  entity_key: string;
-  op: string;
-  payload: string;
-  project: string;
 }
 
 export interface DiagnosisStore {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { makeTree } from "../../test/support/repositories.ts";
 import { EngramError } from "../kernel/errors.ts";
 import { findProjectConfig, writeProjectConfig } from "./config-file.ts";
-import { makeTree } from "./testing.ts";
 
 const tree = makeTree(process.env);
 afterAll(() => tree.remove());

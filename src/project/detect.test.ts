@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, symlinkSync } from "node:fs";
 import { parse } from "node:path";
+import { makeTree } from "../../test/support/repositories.ts";
 import { type Detection, type DetectOptions, detectProject } from "./detect.ts";
 import { createIdentity, readIdentity } from "./identity.ts";
-import { makeTree } from "./testing.ts";
 
 const tree = makeTree(process.env);
 afterAll(() => tree.remove());

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import { makeTree } from "../../test/support/repositories.ts";
 import { parseGitConfig } from "./git-config.ts";
-import { makeTree } from "./testing.ts";
 
 const tree = makeTree(process.env);
 afterAll(() => tree.remove());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import fc from "fast-check";
+import { makeTree } from "../../test/support/repositories.ts";
 import { findRepository, nameOfRepository, repositoryNameFromUrl } from "./git.ts";
-import { makeTree } from "./testing.ts";
 
 const tree = makeTree(process.env);
 const { GIT_CONFIG_GLOBAL, GIT_DIR, GIT_CEILING_DIRECTORIES, PATH } = process.env;

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { makeTree } from "../../test/support/repositories.ts";
 import { createIdentity, readIdentity } from "./identity.ts";
-import { makeTree } from "./testing.ts";
 
 const tree = makeTree(process.env);
 afterAll(() => tree.remove());

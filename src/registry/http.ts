@@ -9,6 +9,8 @@ export interface HttpRequest {
   query: URLSearchParams;
   /** Read whole, within the binding's limit; "" when there is none. */
   body: string;
+  /** Where the server was started. */
+  serverDirectory: string;
 }
 
 export interface HttpReply {
@@ -35,7 +37,7 @@ export interface HttpBinding<App, Input, Output> {
   /** `token`: guarded when a token is configured. `token_required`: refused while none is. */
   auth?: "token" | "token_required";
   bodyLimit?: number;
-  docs: { query?: z.ZodType; body?: z.ZodType; response: z.ZodType; notes?: string };
+  docs(): { query?: z.ZodType; body?: z.ZodType; response: z.ZodType; notes?: string };
   decode(request: HttpRequest): Input;
   encode(value: Output, request: HttpRequest): HttpReply;
 }

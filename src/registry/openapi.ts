@@ -12,7 +12,7 @@ export function jsonSchema(schema: z.ZodType): Json {
 const responses = (binding: AnyHttpBinding): Json => {
   const json = (description: string, schema: Json) => ({ description, content: { "application/json": { schema } } });
   const failure = json("What went wrong", { $ref: "#/components/schemas/Error" });
-  return { [String(binding.status ?? 200)]: json("Done", jsonSchema(binding.docs.response)), "4XX": failure, "5XX": failure };
+  return { [String(binding.status ?? 200)]: json("Done", jsonSchema(binding.docs().response)), "4XX": failure, "5XX": failure };
 };
 
 function parameters(binding: AnyHttpBinding): Json[] {
@@ -22,8 +22,9 @@ function parameters(binding: AnyHttpBinding): Json[] {
     required: true,
     schema: { type: "string" },
   }));
-  if (!binding.docs.query) return path;
-  const { properties = {}, required = [] } = jsonSchema(binding.docs.query) as {
+  const { query: schema } = binding.docs();
+  if (!schema) return path;
+  const { properties = {}, required = [] } = jsonSchema(schema) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -40,15 +41,14 @@ function parameters(binding: AnyHttpBinding): Json[] {
 export function openApiOf(bindings: AnyHttpBinding[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const binding of bindings) {
+    const { body, notes } = binding.docs();
     const entry = {
       operationId: `${binding.operation.name}${binding.method === "DELETE" && binding.path.endsWith("/pin") ? ".remove" : ""}:${binding.method} ${binding.path}`,
       summary: binding.operation.summary,
-      ...(binding.docs.notes ? { description: binding.docs.notes } : {}),
+      ...(notes ? { description: notes } : {}),
       tags: [binding.operation.name.split(".")[0]],
       parameters: parameters(binding),
-      ...(binding.docs.body
-        ? { requestBody: { content: { "application/json": { schema: jsonSchema(binding.docs.body) } } } }
-        : {}),
+      ...(body ? { requestBody: { content: { "application/json": { schema: jsonSchema(body) } } } } : {}),
       ...(binding.auth ? { security: [{ token: [] }] } : {}),
       responses: responses(binding),
     };

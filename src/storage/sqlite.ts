@@ -83,18 +83,32 @@ export class Sqlite {
   private statement(sql: string): StatementSync {
     let found = this.statements.get(sql);
     if (!found) {
-      found = withRetry(() => this.raw.prepare(sql));
+      found = this.raw.prepare(sql);
       this.statements.set(sql, found);
     }
     return found;
   }
 
+  /**
+   * Waits out other writers, and turns trouble with the file into one sentence. Inside a transaction neither happens:
+   * a retry could repeat half of it, so the transaction as a whole is what is retried and translated.
+   */
+  private guarded<T>(action: () => T): T {
+    if (this.depth > 0) return action();
+    try {
+      return withRetry(action);
+    } catch (error) {
+      const problem = error instanceof EngramError ? undefined : fileProblem(error, this.path);
+      throw problem === undefined ? error : new EngramError("unavailable", problem, {}, { cause: error });
+    }
+  }
+
   get(sql: string, ...values: Value[]): Row | undefined {
-    return withRetry(() => this.statement(sql).get(...values)) as Row | undefined;
+    return this.guarded(() => this.statement(sql).get(...values)) as Row | undefined;
   }
 
   all(sql: string, ...values: Value[]): Row[] {
-    return withRetry(() => this.statement(sql).all(...values)) as Row[];
+    return this.guarded(() => this.statement(sql).all(...values)) as Row[];
   }
 
   iterate(sql: string, ...values: Value[]): IterableIterator<Row> {
@@ -102,9 +116,7 @@ export class Sqlite {
   }
 
   run(sql: string, ...values: Value[]): { changes: number; id: number } {
-    const statement = this.statement(sql);
-    // Inside a transaction a retry could repeat half of it: the transaction as a whole is what is retried.
-    const result = this.depth > 0 ? statement.run(...values) : withRetry(() => statement.run(...values));
+    const result = this.guarded(() => this.statement(sql).run(...values));
     return { changes: Number(result.changes), id: Number(result.lastInsertRowid) };
   }
 
@@ -115,7 +127,7 @@ export class Sqlite {
   /** All or nothing. Calls inside calls join the outer transaction. */
   transaction<T>(body: () => T): T {
     if (this.depth > 0) return body();
-    return withRetry(() => {
+    return this.guarded(() => {
       this.raw.exec("BEGIN IMMEDIATE");
       this.depth++;
       try {

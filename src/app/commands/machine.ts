@@ -1,12 +1,8 @@
 // Commands that other programs call: instance-id, protocol-mode, hook, completions, version.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callServer } from "../../client/client.ts";
 import { quote } from "../../kernel/text.ts";
-import { answerClaudePreToolUse, promptOfHook } from "../../memories/wire/hooks.ts";
 import { type CliCommand, UsageError } from "../../registry/cli.ts";
-import { completionScript, SHELLS } from "../../surfaces/cli/completions.ts";
-import { createRuntime } from "../runtime.ts";
 import { VERSION } from "../version.ts";
 
 const versionCommand: CliCommand = {
@@ -28,7 +24,12 @@ const instanceIdCommand: CliCommand = {
   options: [],
   operations: [],
   async run(_args, cli) {
-    const id = createRuntime().app().instanceId;
+    const [{ instanceId, prepareDataDirectory }, { randomIds }] = await Promise.all([
+      import("../../storage/data-directory.ts"),
+      import("../../kernel/ids.ts"),
+    ]);
+    prepareDataDirectory(cli.dataDirectory);
+    const id = instanceId(cli.dataDirectory, randomIds);
     cli.print(cli.json ? `${JSON.stringify({ instance_id: id })}\n` : `${id}\n`);
     return 0;
   },
@@ -70,6 +71,7 @@ const hookCommand: CliCommand = {
   operations: [],
   async run(args, cli) {
     const [name] = args.words;
+    const { answerClaudePreToolUse, promptOfHook } = await import("../../memories/wire/hooks.ts");
     if (name === "claude-pre-tool-use") {
       cli.print(`${JSON.stringify(answerClaudePreToolUse(cli.readAll()))}\n`);
       return 0;
@@ -77,7 +79,8 @@ const hookCommand: CliCommand = {
     if (name !== "codex-user-prompt-submit") throw new UsageError(name === undefined ? "" : `unknown hook: ${quote(name)}`);
     const prompt = promptOfHook(cli.readAll());
     if (prompt) {
-      const { config } = createRuntime();
+      const [{ callServer }, { readConfig }] = await Promise.all([import("../../client/client.ts"), import("../config.ts")]);
+      const config = readConfig();
       const where = config.socket === undefined ? { origin: `http://127.0.0.1:${config.port}` } : { socket: config.socket };
       await callServer({ ...where, timeoutMs: HOOK_MS }, { method: "POST", path: "/prompts" }, { body: prompt }).catch(
         () => undefined,
@@ -87,6 +90,8 @@ const hookCommand: CliCommand = {
     return 0;
   },
 };
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
 
 const completionsCommand: CliCommand = {
   command: "completions",
@@ -101,8 +106,11 @@ const completionsCommand: CliCommand = {
       throw new UsageError(
         args.words[0] === undefined ? "" : `unknown shell ${quote(args.words[0])}: choose ${SHELLS.join(", ")}`,
       );
-    const { commands } = await import("../catalogue.ts");
-    cli.print(completionScript(shell, commands));
+    const [{ allCommands }, { completionScript }] = await Promise.all([
+      import("../catalogue.ts"),
+      import("../../surfaces/cli/completions.ts"),
+    ]);
+    cli.print(completionScript(shell, await allCommands()));
     return 0;
   },
 };

@@ -46,7 +46,7 @@ async function instanceAt(address: Address): Promise<string | undefined> {
   }
 }
 
-function banner(address: Address, runtime: Runtime, terminal: boolean): string {
+function banner(address: Address, runtime: Runtime, dataDirectory: string, terminal: boolean): string {
   const paint = (code: number, text: string) => (terminal && runtime.config.colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const title = (text: string) => paint(2, text.padEnd(10));
   const self = selfCommand().join(" ");
@@ -54,7 +54,7 @@ function banner(address: Address, runtime: Runtime, terminal: boolean): string {
   ${paint(1, `engram ${VERSION}`)}  memory for coding agents
 
   ${title("API")}${paint(36, nameOf(address))}
-  ${title("Data")}${runtime.app().dataDirectory}
+  ${title("Data")}${dataDirectory}
   ${title("Connect")}engram plugins for OpenCode and Claude Code use this address as it is;
             anything else can: ${"socket" in address ? "" : `curl '${nameOf(address)}/context?cwd='"$PWD"`}
             from a shell: ${self} save "a title" "what you learned"
@@ -74,12 +74,13 @@ export async function startServer(
   address: Address,
   routes: Parameters<typeof openApiOf>[0],
 ): Promise<Listening> {
-  const app = runtime.app();
+  const app = await runtime.app();
   // A store that cannot be served is told now, not to the first agent.
   void app.memories;
   const served = Object.defineProperty(Object.create(app) as object, "describeApi", { value: () => openApiOf(routes, VERSION) });
   const http = createHttpApp({
     bindings: routes,
+    directory: process.cwd(),
     app: () => served,
     token: runtime.config.httpToken,
     viaSocket: "socket" in address,
@@ -98,10 +99,18 @@ const serve: CliCommand = {
     const runtime = createRuntime();
     const address = wantedAddress(args, runtime);
     try {
-      const { routes } = await import("../catalogue.ts");
+      const { allRoutes } = await import("../catalogue.ts");
+      const routes = await allRoutes();
       const stopped = untilStopped();
       const server = await startServer(runtime, address, routes);
-      cli.print(banner("socket" in address ? address : { port: server.port ?? address.port }, runtime, cli.stdoutIsTerminal));
+      cli.print(
+        banner(
+          "socket" in address ? address : { port: server.port ?? address.port },
+          runtime,
+          (await runtime.app()).dataDirectory,
+          cli.stdoutIsTerminal,
+        ),
+      );
       await stopped;
       await server.stop();
       return 0;
@@ -116,7 +125,7 @@ const serve: CliCommand = {
 
 async function inUse(address: Address, runtime: Runtime, cli: CliContext): Promise<number> {
   const other = await instanceAt(address);
-  if (other === runtime.app().instanceId) {
+  if (other === (await runtime.app()).instanceId) {
     cli.note(`engram is already serving this store on ${nameOf(address)}\n`);
     return 0;
   }
@@ -137,12 +146,12 @@ const serveBackground: CliCommand = {
   async run(args, cli) {
     const runtime = createRuntime();
     const address = wantedAddress(args, runtime);
-    const own = runtime.app().instanceId;
+    const { instanceId: own, dataDirectory } = await runtime.app();
     if ((await instanceAt(address)) === own) {
       cli.print(`engram is already serving on ${nameOf(address)}\n`);
       return 0;
     }
-    const log = openSync(join(runtime.app().dataDirectory, "serve.err.log"), "a", 0o600);
+    const log = openSync(join(dataDirectory, "serve.err.log"), "a", 0o600);
     const [program, ...words] = selfCommand();
     const child = spawn(program as string, [...words, "serve"], { detached: true, stdio: ["ignore", "ignore", log] });
     child.unref();
@@ -155,7 +164,7 @@ const serveBackground: CliCommand = {
       }
       if (child.exitCode !== null && child.exitCode !== 0) break;
     }
-    throw new EngramError("unavailable", `the server did not start; see ${join(runtime.app().dataDirectory, "serve.err.log")}`);
+    throw new EngramError("unavailable", `the server did not start; see ${join(dataDirectory, "serve.err.log")}`);
   },
 };
 

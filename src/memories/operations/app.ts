@@ -1,8 +1,9 @@
 // The slice of the app that this room's operations ask for, and the choice of project every read shares.
 import { z } from "zod";
 import type { Clock } from "../../kernel/clock.ts";
-import { conflict, EngramError, invalid } from "../../kernel/errors.ts";
+import { conflict, EngramError, invalid, notFound } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
+import { once } from "../../kernel/once.ts";
 import type { Detection } from "../../project/detect.ts";
 import type { MemoryStore, ProjectFilter } from "../store.ts";
 
@@ -22,11 +23,11 @@ export interface MemoriesApp {
 }
 
 /** Named project, or the project of a directory, or everything. */
-export const selection = {
+export const selection = once(() => ({
   project: z.string().optional(),
   cwd: z.string().optional(),
   allProjects: z.boolean().optional(),
-};
+}));
 
 export interface Selection {
   project?: string | undefined;
@@ -61,10 +62,10 @@ export async function chooseProject(app: Pick<MemoriesApp, "locator">, wanted: S
 export const positiveOr = (value: number | undefined, fallback: number, most = Number.MAX_SAFE_INTEGER): number =>
   value === undefined || value <= 0 ? fallback : Math.min(value, most);
 
-export const observationId = z.number().int();
+export const observationId = once(() => z.number().int());
 
 export const requireFound = <T>(value: T | null, message = "observation not found"): T => {
-  if (value === null) throw new EngramError("not_found", message);
+  if (value === null) throw notFound(message);
   return value;
 };
 

@@ -25,16 +25,17 @@ export const context = operation({
   name: "memories.context",
   kind: "read",
   summary: "Recent sessions, prompts, pinned and recent observations as text for an agent.",
-  input: z.object({
-    ...selection,
-    scope: z.string().optional(),
-    observations: z.number().int().optional(),
-    prompts: z.number().int().optional(),
-    sessions: z.number().int().optional(),
-    pinned: z.number().int().optional(),
-    compact: z.boolean().default(false),
-    maxBytes: z.number().int().optional(),
-  }),
+  input: () =>
+    z.object({
+      ...selection(),
+      scope: z.string().optional(),
+      observations: z.number().int().optional(),
+      prompts: z.number().int().optional(),
+      sessions: z.number().int().optional(),
+      pinned: z.number().int().optional(),
+      compact: z.boolean().default(false),
+      maxBytes: z.number().int().optional(),
+    }),
   async run(app: ContextApp, input): Promise<{ context: string; project: string | undefined }> {
     const project = await chooseProject(app, input);
     const scope = input.scope ? normalizeScope(input.scope) : undefined;
@@ -63,7 +64,7 @@ export const compactionContext = operation({
   name: "memories.context.compaction",
   kind: "read",
   summary: "The memory of one session alone, for the moment an agent's context is compacted.",
-  input: z.object({ session_id: z.string() }),
+  input: () => z.object({ session_id: z.string() }),
   run(app: Pick<ContextApp, "memories" | "timeZone">, { session_id }): { context: string } {
     const session = requireFound(app.memories.sessions.get(session_id), "session not found");
     const { prompts, observations } = app.memories;

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
-import { EngramError, invalid } from "../../kernel/errors.ts";
+import { invalid, notFound } from "../../kernel/errors.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
 import type { Session } from "../model.ts";
@@ -229,18 +229,19 @@ export const doctor = operation({
   name: "memories.doctor",
   kind: "read",
   summary: "Read-only checks of the store.",
-  input: z.object({
-    project: z.string().optional(),
-    cwd: z.string().optional(),
-    check: z.string().optional(),
-    mustExist: z.boolean().default(false),
-  }),
+  input: () =>
+    z.object({
+      project: z.string().optional(),
+      cwd: z.string().optional(),
+      check: z.string().optional(),
+      mustExist: z.boolean().default(false),
+    }),
   async run(app: DoctorApp, input): Promise<DoctorReport> {
     let project = input.project ? normalizeProjectName(input.project) : undefined;
     if (project === undefined && input.cwd !== undefined) {
       project = requireDetection(await app.locator.detect(input.cwd, { bind: false })).project;
     } else if (project !== undefined && input.mustExist && isUnknown(app, project)) {
-      throw new EngramError("not_found", `project ${JSON.stringify(input.project)} not found`, {
+      throw notFound(`project ${JSON.stringify(input.project)} not found`, {
         code: "unknown_project",
         available_projects: app.memories.projects.names(),
       });
@@ -299,7 +300,7 @@ export const repair = operation({
   name: "memories.doctor.repair",
   kind: "admin",
   summary: "Repair what a check found: plan, dry run, or apply after a backup.",
-  input: z.object({ project: z.string(), check: z.string(), mode: z.enum(["plan", "dry_run", "apply"]) }),
+  input: () => z.object({ project: z.string(), check: z.string(), mode: z.enum(["plan", "dry_run", "apply"]) }),
   async run(app: DoctorApp, input): Promise<RepairReport> {
     if (!(REPAIRABLE as readonly string[]).includes(input.check)) throw invalid(`unsupported repair check ${input.check}`);
     const project = normalizeProjectName(input.project);

@@ -1,7 +1,7 @@
 // Project names over rows: list, count, rename, merge, prune, delete, rescue.
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
-import { EngramError, invalid } from "../../kernel/errors.ts";
+import { invalid, notFound } from "../../kernel/errors.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
 import type { MovedRows, ProjectSummary, Stats } from "../model.ts";
@@ -14,7 +14,7 @@ export const listProjects = operation({
   name: "memories.projects.list",
   kind: "read",
   summary: "Every project with its counts and directories.",
-  input: z.object({}),
+  input: () => z.object({}),
   run: (app: ProjectApp): ProjectSummary[] => app.memories.projects.list(),
 });
 
@@ -22,7 +22,7 @@ export const stats = operation({
   name: "memories.stats",
   kind: "read",
   summary: "Counts, and the projects by latest activity.",
-  input: z.object(selection),
+  input: () => z.object(selection()),
   async run(app: MemoriesApp, input): Promise<Stats & { project: string | undefined }> {
     const project = await chooseProject(app, input);
     return { ...app.memories.projects.stats(project), project };
@@ -43,7 +43,7 @@ export const migrateProject = operation({
   name: "memories.projects.migrate",
   kind: "admin",
   summary: "Rename a project: every row of the old name gets the new one.",
-  input: z.object({ from: z.string(), to: z.string() }),
+  input: () => z.object({ from: z.string(), to: z.string() }),
   run(app: ProjectApp, input): Migration {
     if (input.from.trim() === "" || input.to.trim() === "") throw invalid("old_project and new_project are required");
     const from = normalizeProjectName(input.from);
@@ -60,7 +60,7 @@ export const mergeProjects = operation({
   name: "memories.projects.merge",
   kind: "admin",
   summary: "Merge stored spellings of projects into one name.",
-  input: z.object({ from: z.array(z.string()).min(1), to: z.string(), apply: z.boolean().default(true) }),
+  input: () => z.object({ from: z.array(z.string()).min(1), to: z.string(), apply: z.boolean().default(true) }),
   run(app: ProjectApp, input): { to: string; moved: MovedRows } {
     const to = normalizeProjectName(input.to);
     if (to === "") throw invalid("the target name must not be blank");
@@ -79,10 +79,10 @@ export const deleteProject = operation({
   name: "memories.projects.delete",
   kind: "admin",
   summary: "Delete a project: soft keeps its sessions and hides its observations, hard removes everything.",
-  input: z.object({ name: z.string(), hard: z.boolean().default(false) }),
+  input: () => z.object({ name: z.string(), hard: z.boolean().default(false) }),
   run(app: ProjectApp, { name, hard }): { name: string; hard: boolean; deleted: MovedRows } {
     const deleted = app.memories.projects.delete(spellingsOf(app, name), hard, toStamp(app.clock.now()));
-    if (!deleted) throw new EngramError("not_found", `project not found: ${JSON.stringify(name)}`);
+    if (!deleted) throw notFound(`project not found: ${JSON.stringify(name)}`);
     return { name, hard, deleted };
   },
 });
@@ -91,22 +91,23 @@ export const pruneProjects = operation({
   name: "memories.projects.prune",
   kind: "admin",
   summary: "Remove the sessions and prompts of projects that hold no observation.",
-  input: z.object({ names: z.array(z.string()).min(1) }),
+  input: () => z.object({ names: z.array(z.string()).min(1) }),
   run: (app: ProjectApp, { names }): MovedRows => app.memories.projects.prune(names, toStamp(app.clock.now())),
 });
 
-const RescueInput = z.object({
-  project: z.string(),
-  observations: z.array(z.number().int()).default([]),
-  sessions: z.array(z.string()).default([]),
-  prompts: z.array(z.number().int()).default([]),
-});
+const rescueInput = () =>
+  z.object({
+    project: z.string(),
+    observations: z.array(z.number().int()).default([]),
+    sessions: z.array(z.string()).default([]),
+    prompts: z.array(z.number().int()).default([]),
+  });
 
 export const rescueOwnership = operation({
   name: "memories.projects.rescue",
   kind: "admin",
   summary: "Give an owner to rows that have none; rows of another project are named and left alone.",
-  input: RescueInput,
+  input: rescueInput,
   run(app: ProjectApp, input): RescueOutcome & { project: string } {
     const project = normalizeProjectName(input.project);
     if (project === "") throw invalid("target_project is required");
@@ -127,7 +128,7 @@ export const migrateOrRescue = operation({
   name: "memories.projects.migrate-or-rescue",
   kind: "admin",
   summary: "Rename a project, or give an owner to rows that have none.",
-  input: z.object({ rename: z.object({ from: z.string(), to: z.string() }).optional(), rescue: RescueInput.optional() }),
+  input: () => z.object({ rename: z.object({ from: z.string(), to: z.string() }).optional(), rescue: rescueInput().optional() }),
   async run(app: ProjectApp, { rename, rescue }): Promise<MigrateOrRescue> {
     if (rescue) return { rescue: await rescueOwnership.run(app, rescue) };
     return { migration: await migrateProject.run(app, rename ?? { from: "", to: "" }) };

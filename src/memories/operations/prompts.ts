@@ -1,7 +1,7 @@
 // Prompts: what the user asked, saved without private parts.
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
-import { conflict, EngramError, invalid } from "../../kernel/errors.ts";
+import { conflict, invalid, notFound } from "../../kernel/errors.ts";
 import { syncId } from "../../kernel/ids.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
@@ -14,12 +14,13 @@ export const savePrompt = operation({
   name: "memories.prompts.save",
   kind: "write",
   summary: "Save a prompt; a repeated inbox id is answered with the first one's id.",
-  input: z.object({
-    session_id: z.string(),
-    content: z.string(),
-    project: z.string().optional(),
-    source_inbox_id: z.string().optional(),
-  }),
+  input: () =>
+    z.object({
+      session_id: z.string(),
+      content: z.string(),
+      project: z.string().optional(),
+      source_inbox_id: z.string().optional(),
+    }),
   run(app: Pick<MemoriesApp, "memories" | "clock" | "ids">, input): { id: number } {
     const content = prepareText(input.content).text;
     if (content === "") throw invalid("prompt content is required");
@@ -45,7 +46,7 @@ export const recentPrompts = operation({
   name: "memories.prompts.recent",
   kind: "read",
   summary: "Prompts, newest first.",
-  input: z.object({ ...selection, limit: z.number().int().optional() }),
+  input: () => z.object({ ...selection(), limit: z.number().int().optional() }),
   async run(app: MemoriesApp, input): Promise<{ prompts: Prompt[]; project: string | undefined }> {
     const project = await chooseProject(app, input);
     return { prompts: app.memories.prompts.recent({ project, limit: positiveOr(input.limit, 20) }), project };
@@ -56,10 +57,9 @@ export const deletePrompt = operation({
   name: "memories.prompts.delete",
   kind: "admin",
   summary: "Delete a prompt for good.",
-  input: z.object({ id: z.number().int() }),
+  input: () => z.object({ id: z.number().int() }),
   run(app: Pick<MemoriesApp, "memories" | "clock">, { id }): { id: number } {
-    if (!app.memories.prompts.delete(id, toStamp(app.clock.now())))
-      throw new EngramError("not_found", `prompt not found: prompt #${id}`);
+    if (!app.memories.prompts.delete(id, toStamp(app.clock.now()))) throw notFound(`prompt not found: prompt #${id}`);
     return { id };
   },
 });

@@ -22,7 +22,7 @@ import { sessionDraft } from "./sessions.ts";
 
 type SaveApp = Pick<MemoriesApp, "memories" | "clock" | "ids">;
 
-const fields = {
+const fields = () => ({
   type: z.string(),
   title: z.string(),
   content: z.string(),
@@ -30,7 +30,7 @@ const fields = {
   project: z.string().optional(),
   scope: z.string().optional(),
   topic_key: z.string().optional(),
-};
+});
 
 interface DraftInput {
   session_id: string;
@@ -77,7 +77,7 @@ export const save = operation({
   name: "memories.save",
   kind: "write",
   summary: "Save an observation into an existing session.",
-  input: z.object({ ...fields, session_id: z.string() }),
+  input: () => z.object({ ...fields(), session_id: z.string() }),
   run(app: SaveApp, input): SaveOutcome {
     const { draft } = draftObservation(app, input);
     return app.memories.observations.save(draft, (situation) => {
@@ -98,7 +98,7 @@ export const saveManual = operation({
   name: "memories.save-manual",
   kind: "write",
   summary: "Save an observation by hand; the project is the given one or that of the directory.",
-  input: z.object({ ...fields, cwd: z.string() }),
+  input: () => z.object({ ...fields(), cwd: z.string() }),
   async run(app: MemoriesApp, input): Promise<ManualSave> {
     const warnings: string[] = [];
     const project = input.project?.trim() ? input.project : await projectForWrite(app, input.cwd, warnings);
@@ -132,7 +132,8 @@ export const capturePassive = operation({
   name: "memories.capture-passive",
   kind: "write",
   summary: "Pick the learnings out of an agent's text and save those that are new.",
-  input: z.object({ session_id: z.string(), content: z.string(), project: z.string().optional(), source: z.string().optional() }),
+  input: () =>
+    z.object({ session_id: z.string(), content: z.string(), project: z.string().optional(), source: z.string().optional() }),
   run(app: SaveApp, input): { extracted: number; saved: number; duplicates: number } {
     const project = normalizeProjectName(input.project ?? "") || null;
     const learnings = extractLearnings(input.content);

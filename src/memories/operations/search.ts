@@ -28,14 +28,15 @@ export const search = operation({
   name: "memories.search",
   kind: "read",
   summary: "Find observations by words; widens from all words to any word when nothing matches.",
-  input: z.object({
-    ...selection,
-    query: z.string(),
-    type: z.string().optional(),
-    scope: z.string().optional(),
-    matchMode: z.string().optional(),
-    limit: z.number().int().optional(),
-  }),
+  input: () =>
+    z.object({
+      ...selection(),
+      query: z.string(),
+      type: z.string().optional(),
+      scope: z.string().optional(),
+      matchMode: z.string().optional(),
+      limit: z.number().int().optional(),
+    }),
   async run(app: MemoriesApp, input): Promise<SearchAnswer> {
     requireText(input.query, "q parameter is required");
     const mode = matchMode(input.matchMode);
@@ -68,7 +69,7 @@ export const searchPrompts = operation({
   name: "memories.prompts.search",
   kind: "read",
   summary: "Find prompts by words.",
-  input: z.object({ ...selection, query: z.string(), limit: z.number().int().optional() }),
+  input: () => z.object({ ...selection(), query: z.string(), limit: z.number().int().optional() }),
   async run(app: MemoriesApp, input): Promise<{ prompts: Prompt[]; project: string | undefined }> {
     requireText(input.query, "q parameter is required");
     const project = await chooseProject(app, input);

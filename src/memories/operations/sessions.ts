@@ -1,7 +1,7 @@
 // Sessions: opened by agents, kept when known, resumed under a number after their end.
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
-import { conflict, EngramError } from "../../kernel/errors.ts";
+import { conflict, notFound } from "../../kernel/errors.ts";
 import { redactPrivate } from "../../language/secrets/private-text.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
@@ -20,14 +20,15 @@ export function sessionDraft(
   return { ...input, started_at: toStamp(now), lease_until: toStamp(new Date(now.getTime() + LEASE_MINUTES * 60_000)) };
 }
 
-const OpenInput = z.object({
-  id: z.string(),
-  project: z.string(),
-  directory: z.string().default(""),
-  ownership_mode: z.enum(["shared", "project_owned"]).default("shared"),
-  resume: z.boolean().default(false),
-  isolated: z.boolean().default(false),
-});
+const openInput = () =>
+  z.object({
+    id: z.string(),
+    project: z.string(),
+    directory: z.string().default(""),
+    ownership_mode: z.enum(["shared", "project_owned"]).default("shared"),
+    resume: z.boolean().default(false),
+    isolated: z.boolean().default(false),
+  });
 
 /** A caller that asks for isolation wants a session nobody else works in: anything known stands in the way. */
 function refuseShared(known: Session | null, project: string): void {
@@ -48,9 +49,9 @@ export const openSession = operation({
   name: "memories.sessions.open",
   kind: "write",
   summary: "Register a session; a known one is kept as it is.",
-  input: OpenInput,
+  input: openInput,
   run(app: SessionApp, input): { id: string; resumed_from: string | null } {
-    const id = requireText(input.id, "id and project are required").trim();
+    const id = requireText(input.id, "id and project are required");
     const project = normalizeProjectName(requireText(input.project, "id and project are required"));
     const draft = sessionDraft(app, { id, project, directory: input.directory, ownership_mode: input.ownership_mode });
     if (input.resume) {
@@ -66,7 +67,7 @@ export const endSession = operation({
   name: "memories.sessions.end",
   kind: "write",
   summary: "End a session, with a summary or without.",
-  input: z.object({ id: z.string(), summary: z.string().optional() }),
+  input: () => z.object({ id: z.string(), summary: z.string().optional() }),
   run(app: SessionApp, input): { id: string } {
     app.memories.sessions.end(input.id, redactPrivate(input.summary ?? "") || null, toStamp(app.clock.now()));
     return { id: input.id };
@@ -77,7 +78,7 @@ export const endRuntimeSession = operation({
   name: "memories.sessions.end-runtime",
   kind: "write",
   summary: "End the live continuation of a resumed session, or the session itself.",
-  input: OpenInput.omit({ resume: true, isolated: true }),
+  input: () => openInput().omit({ resume: true, isolated: true }),
   run(app: SessionApp, input): { id: string } {
     const id = requireText(input.id, "id and project are required");
     const root = app.memories.sessions.get(id);
@@ -93,7 +94,7 @@ export const getSession = operation({
   name: "memories.sessions.get",
   kind: "read",
   summary: "One session.",
-  input: z.object({ id: z.string() }),
+  input: () => z.object({ id: z.string() }),
   run: (app: SessionApp, { id }): Session => requireFound(app.memories.sessions.get(id), "session not found"),
 });
 
@@ -101,7 +102,7 @@ export const recentSessions = operation({
   name: "memories.sessions.recent",
   kind: "read",
   summary: "Sessions, latest activity first.",
-  input: z.object({ ...selection, limit: z.number().int().optional() }),
+  input: () => z.object({ ...selection(), limit: z.number().int().optional() }),
   async run(app: MemoriesApp, input): Promise<{ sessions: SessionSummary[]; project: string | undefined }> {
     const project = await chooseProject(app, input);
     return { sessions: app.memories.sessions.recent({ project, limit: positiveOr(input.limit, 5) }), project };
@@ -112,10 +113,10 @@ export const deleteSession = operation({
   name: "memories.sessions.delete",
   kind: "admin",
   summary: "Delete a session that holds no observation, together with its prompts.",
-  input: z.object({ id: z.string() }),
+  input: () => z.object({ id: z.string() }),
   run(app: SessionApp, { id }): { id: string } {
     const { found, observations } = app.memories.sessions.delete(id, toStamp(app.clock.now()));
-    if (!found) throw new EngramError("not_found", `session not found: ${JSON.stringify(id)}`);
+    if (!found) throw notFound(`session not found: ${JSON.stringify(id)}`);
     if (observations > 0) {
       throw conflict(`session still has observations: session ${JSON.stringify(id)} has ${observations} observation(s)`);
     }

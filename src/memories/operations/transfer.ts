@@ -4,8 +4,8 @@ import { toStamp } from "../../kernel/clock.ts";
 import { invalid } from "../../kernel/errors.ts";
 import { encodeJson } from "../../kernel/json.ts";
 import { operation } from "../../registry/operation.ts";
-import { EXPORT_VERSION, exportRow, planImport } from "../rules/transfer.ts";
-import type { ExportRow, ImportOutcome } from "../store.ts";
+import { EXPORT_VERSION, type ExportRow, exportRow, planImport } from "../rules/transfer.ts";
+import type { ImportOutcome } from "../store.ts";
 import { chooseProject, type MemoriesApp, selection } from "./app.ts";
 
 export interface ExportCounts {
@@ -66,7 +66,7 @@ export const exportMemories = operation({
   name: "memories.export",
   kind: "read",
   summary: "All rows of a project, or of every project, as one JSON document.",
-  input: z.object({ ...selection, indent: z.boolean().default(false) }),
+  input: () => z.object({ ...selection(), indent: z.boolean().default(false) }),
   async run(app: MemoriesApp, input): Promise<ExportStream> {
     const project = await chooseProject(app, input);
     const counts: ExportCounts = { sessions: 0, observations: 0, prompts: 0 };
@@ -84,7 +84,7 @@ export const importMemories = operation({
   name: "memories.import",
   kind: "admin",
   summary: "Take in an export. Known rows are updated only by newer ones; importing twice changes nothing.",
-  input: z.object({ data: z.unknown(), progress: z.custom<(done: number, total: number) => void>().optional() }),
+  input: () => z.object({ data: z.unknown(), progress: z.custom<(done: number, total: number) => void>().optional() }),
   run(app: Pick<MemoriesApp, "memories" | "ids">, { data, progress }): ImportOutcome {
     const plan = planImport(data, app.ids);
     if ("problem" in plan) throw invalid(plan.problem);

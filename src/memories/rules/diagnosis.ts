@@ -1,7 +1,17 @@
 // The doctor's judgements over what the store reports. Pure: every check takes evidence and returns a verdict.
 import { normalizeProjectName } from "../../project/name.ts";
 import type { Session } from "../model.ts";
-import type { MutationRow } from "../store.ts";
+
+/** A row of the journal that cloud sync reads. */
+export interface MutationRow {
+  seq: number;
+  target_key: string;
+  entity: string;
+  entity_key: string;
+  op: string;
+  payload: string;
+  project: string;
+}
 
 export type CheckResult = "ok" | "warning" | "blocked" | "error";
 

@@ -1,5 +1,5 @@
 // Which session a write belongs to, and when that is refused. Pure.
-import { EngramError, invalid } from "../../kernel/errors.ts";
+import { invalid, notFound } from "../../kernel/errors.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import type { Session } from "../model.ts";
 
@@ -11,7 +11,7 @@ export const manualSessionId = (project: string): string =>
 
 /** Over HTTP a session must exist and, when both name a project, agree with it. */
 export function requireSession(session: Session | null, requestedProject: string | null): Session {
-  if (!session) throw new EngramError("not_found", "session not found");
+  if (!session) throw notFound("session not found");
   if (requestedProject && session.project !== "" && normalizeProjectName(session.project) !== requestedProject) {
     throw invalid("session project does not match requested project", {
       code: "session_project_mismatch",

@@ -3,79 +3,102 @@ import { z } from "zod";
 import { parseStamp, toStamp } from "../../kernel/clock.ts";
 import { type Ids, syncId } from "../../kernel/ids.ts";
 import { withoutEmpty } from "../../kernel/json.ts";
-import type { ExportRow, ImportPlan } from "../store.ts";
+import { once } from "../../kernel/once.ts";
+import type { Observation, Prompt, Relation, Session } from "../model.ts";
 import { contentHash, normalizeScope, normalizeTopicKey, prepareText } from "./observation.ts";
+
+export interface ImportPlan {
+  sessions: (Session & { lease_until?: string })[];
+  observations: (Omit<Observation, "id" | "sync_id"> & {
+    sync_id: string | null;
+    fresh_sync_id: string;
+    hash: string;
+    label: string;
+  })[];
+  prompts: (Omit<Prompt, "id" | "sync_id"> & { sync_id: string | null; fresh_sync_id: string; label: string })[];
+  relations: Relation[];
+  tombstones: { sync_id: string; session_id: string | null; project: string | null; deleted_at: string }[];
+}
+
+export type ExportRow =
+  | { kind: "session"; row: Session }
+  | { kind: "observation"; row: Observation }
+  | { kind: "prompt"; row: Prompt }
+  | { kind: "relation"; row: Relation }
+  | { kind: "tombstone"; row: { sync_id: string; session_id: string | null; project: string | null; deleted_at: string } };
 
 export const EXPORT_VERSION = "0.2.0";
 const READABLE_VERSIONS = ["0.1.0", "0.2.0"];
 
-const text = z.string().nullish();
-const number = z.number().nullish();
+const documentSchema = once(() => {
+  const text = z.string().nullish();
+  const number = z.number().nullish();
 
-const SessionRow = z.looseObject({
-  id: z.string().min(1),
-  project: text,
-  directory: text,
-  started_at: text,
-  ended_at: text,
-  summary: text,
-  ownership_mode: text,
-});
-const ObservationRow = z.looseObject({
-  id: number,
-  sync_id: text,
-  session_id: z.string(),
-  type: text,
-  title: z.string(),
-  content: z.string(),
-  tool_name: text,
-  project: text,
-  scope: text,
-  topic_key: text,
-  revision_count: number,
-  duplicate_count: number,
-  last_seen_at: text,
-  pinned: z.union([z.boolean(), z.number()]).nullish(),
-  review_after: text,
-  created_at: text,
-  updated_at: text,
-  deleted_at: text,
-});
-const PromptRow = z.looseObject({
-  id: number,
-  sync_id: text,
-  session_id: z.string(),
-  content: z.string(),
-  project: text,
-  created_at: text,
-  source_inbox_id: text,
-});
-const RelationRow = z.looseObject({
-  sync_id: z.string().min(1),
-  source_id: text,
-  target_id: text,
-  relation: text,
-  reason: text,
-  evidence: text,
-  confidence: number,
-  judgment_status: text,
-  marked_by_actor: text,
-  marked_by_kind: text,
-  marked_by_model: text,
-  session_id: text,
-  created_at: text,
-  updated_at: text,
-});
-const TombstoneRow = z.looseObject({ sync_id: z.string().min(1), session_id: text, project: text, deleted_at: text });
+  const SessionRow = z.looseObject({
+    id: z.string().min(1),
+    project: text,
+    directory: text,
+    started_at: text,
+    ended_at: text,
+    summary: text,
+    ownership_mode: text,
+  });
+  const ObservationRow = z.looseObject({
+    id: number,
+    sync_id: text,
+    session_id: z.string(),
+    type: text,
+    title: z.string(),
+    content: z.string(),
+    tool_name: text,
+    project: text,
+    scope: text,
+    topic_key: text,
+    revision_count: number,
+    duplicate_count: number,
+    last_seen_at: text,
+    pinned: z.union([z.boolean(), z.number()]).nullish(),
+    review_after: text,
+    created_at: text,
+    updated_at: text,
+    deleted_at: text,
+  });
+  const PromptRow = z.looseObject({
+    id: number,
+    sync_id: text,
+    session_id: z.string(),
+    content: z.string(),
+    project: text,
+    created_at: text,
+    source_inbox_id: text,
+  });
+  const RelationRow = z.looseObject({
+    sync_id: z.string().min(1),
+    source_id: text,
+    target_id: text,
+    relation: text,
+    reason: text,
+    evidence: text,
+    confidence: number,
+    judgment_status: text,
+    marked_by_actor: text,
+    marked_by_kind: text,
+    marked_by_model: text,
+    session_id: text,
+    created_at: text,
+    updated_at: text,
+  });
+  const TombstoneRow = z.looseObject({ sync_id: z.string().min(1), session_id: text, project: text, deleted_at: text });
 
-const list = <Row extends z.ZodType>(row: Row) => z.array(row).nullish();
-const Document = z.looseObject({
-  version: z.string(),
-  sessions: list(SessionRow),
-  observations: list(ObservationRow),
-  prompts: list(PromptRow),
-  relations: list(RelationRow),
-  prompt_tombstones: list(TombstoneRow),
+  const list = <Row extends z.ZodType>(row: Row) => z.array(row).nullish();
+  return z.looseObject({
+    version: z.string(),
+    sessions: list(SessionRow),
+    observations: list(ObservationRow),
+    prompts: list(PromptRow),
+    relations: list(RelationRow),
+    prompt_tombstones: list(TombstoneRow),
+  });
 });
 
 /** Times arrive as stored text or as RFC 3339; both become stored text. What is neither is kept as it came. */
@@ -99,7 +122,7 @@ export function planImport(data: unknown, ids: Ids): ImportPlan | { problem: str
       problem: `unsupported export version ${found}: this program reads ${READABLE_VERSIONS.join(" and ")}; nothing was imported`,
     };
   }
-  const parsed = Document.safeParse(data);
+  const parsed = documentSchema().safeParse(data);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     return { problem: `invalid json: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not usable"}; nothing was imported` };

@@ -2,7 +2,8 @@
 import { chmodSync } from "node:fs";
 import type { Sqlite } from "../../storage/sqlite.ts";
 import type { MovedRows, Session } from "../model.ts";
-import type { DiagnosisStore, MutationRow, ProjectFilter } from "../store.ts";
+import type { MutationRow } from "../rules/diagnosis.ts";
+import type { DiagnosisStore, ProjectFilter } from "../store.ts";
 import { Conditions } from "./filters.ts";
 import type { Journal } from "./journal.ts";
 import { SESSION_COLUMNS, sessionOf, text, textOrNull } from "./rows.ts";

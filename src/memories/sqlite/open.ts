@@ -20,8 +20,9 @@ import { SqliteSessions } from "./sessions.ts";
 import { hasTriggers, rebuildStatement, textIndexShape, triggerStatements } from "./text-index.ts";
 import { SqliteTransfer } from "./transfer.ts";
 
-/** Number of the newest file in sql/memories. */
-const MIGRATION = 1;
+/** The files of sql/memories in order: together the wanted schema. */
+const WANTED = [storeSql];
+const MIGRATION = WANTED.length;
 const CORE_TABLES = ["sessions", "observations"];
 /** Up to 1.10 the key of sync_chunks lacks the target; only a rebuild could add it, and nothing needs it. */
 const KEPT_SHAPES = ["sync_chunks"];
@@ -115,7 +116,7 @@ function bringUpToDate(db: Sqlite): void {
   if (tables.length > 0 && !CORE_TABLES.every((name) => tables.includes(name))) {
     throw refuse(`${db.path} belongs to another program (it has no table of ours); choose another folder with ENGRAM_DATA_DIR`);
   }
-  const plan = planAdditions(db, storeSql, KEPT_SHAPES);
+  const plan = planAdditions(db, WANTED.join("\n"), KEPT_SHAPES);
   if (plan.obstacles.length > 0) {
     throw refuse(
       `${db.path} cannot be used as it is (${plan.obstacles.join("; ")}) and only additions are made to it; open it once with the Go program, which rebuilds it`,

@@ -1,7 +1,8 @@
 // Export as one snapshot, import as one transaction. A row that cannot be taken is named and left out; the others go in.
 import { openSqlite, type Row, type Sqlite } from "../../storage/sqlite.ts";
 import type { Relation } from "../model.ts";
-import type { ExportRow, ImportOutcome, ImportPlan, ProjectFilter, TransferStore } from "../store.ts";
+import type { ExportRow, ImportPlan } from "../rules/transfer.ts";
+import type { ImportOutcome, ProjectFilter, TransferStore } from "../store.ts";
 import { Conditions } from "./filters.ts";
 import type { Journal } from "./journal.ts";
 import {

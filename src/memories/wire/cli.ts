@@ -1,8 +1,8 @@
 // Everyday commands of the room: save, search, delete, timeline, context, stats, export, import, versions.
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { EngramError, messageOf } from "../../kernel/errors.ts";
-import { quote } from "../../kernel/text.ts";
+import { EngramError, messageOf, notFound } from "../../kernel/errors.ts";
+import { nearest, quote } from "../../kernel/text.ts";
 import { type CliArguments, type CliCommand, type CliContext, type CliOption, command, UsageError } from "../../registry/cli.ts";
 import type { Selection } from "../operations/app.ts";
 import { context } from "../operations/context.ts";
@@ -61,7 +61,9 @@ async function hintUnknownProject(context: CliContext, project: string | undefin
   if (project === undefined) return;
   const known = (await context.call(listProjects, {})).map((summary) => summary.name);
   if (known.length === 0 || known.some((name) => name.toLowerCase() === project.trim().toLowerCase())) return;
-  context.note(`project ${quote(project)} is not known; known projects: ${known.slice(0, 20).join(", ")}\n`);
+  context.note(
+    `project ${quote(project)} is not known; known projects: ${nearest(project.toLowerCase(), known).slice(0, 20).join(", ")}\n`,
+  );
 }
 
 const saveCommand = command({
@@ -313,7 +315,7 @@ const importCommand: CliCommand = {
     try {
       source = readFileSync(resolve(context.cwd, file), "utf8");
     } catch (error) {
-      throw new EngramError("not_found", `read ${file}: ${messageOf(error)}`);
+      throw notFound(`read ${file}: ${messageOf(error)}`);
     }
     let data: unknown;
     try {

@@ -1,6 +1,7 @@
 // Observations, reviews, search, timeline and context over HTTP: the Go program's routes, word for word.
 import { z } from "zod";
 import { invalid } from "../../kernel/errors.ts";
+import { once } from "../../kernel/once.ts";
 import { type AnyHttpBinding, type HttpReply, http } from "../../registry/http.ts";
 import { boolean, integer, jsonBody, pathId, text } from "../../registry/http-decode.ts";
 import { compactionContext, context } from "../operations/context.ts";
@@ -19,54 +20,52 @@ import {
 import { capturePassive, save } from "../operations/save.ts";
 import { search } from "../operations/search.ts";
 import { headerText, limitQuery, projectHeader, readSelection, selectionQuery } from "./http-selection.ts";
-import {
-  ObservationShape,
-  ReviewShape,
-  SearchHitShape,
-  TimelineShape,
-  wireHit,
-  wireObservation,
-  wireReview,
-  wireTimeline,
-} from "./shapes.ts";
+import { ObservationShape, ReviewShape, SearchHitShape, TimelineShape } from "./schemas.ts";
+import { wireHit, wireObservation, wireReview, wireTimeline } from "./shapes.ts";
 
 const LARGE_BODY = 50 * 1024 * 1024;
 const INVALID_ID = "invalid observation id";
 
-const SaveBody = z.object({
-  session_id: z.string().optional(),
-  type: z.string().optional(),
-  title: z.string().optional(),
-  content: z.string().optional(),
-  tool_name: z.string().optional(),
-  project: z.string().optional(),
-  scope: z.string().optional().describe("project (default), personal or global"),
-  topic_key: z.string().optional().describe("a later save with the same key revises this row"),
-});
+const SaveBody = once(() =>
+  z.object({
+    session_id: z.string().optional(),
+    type: z.string().optional(),
+    title: z.string().optional(),
+    content: z.string().optional(),
+    tool_name: z.string().optional(),
+    project: z.string().optional(),
+    scope: z.string().optional().describe("project (default), personal or global"),
+    topic_key: z.string().optional().describe("a later save with the same key revises this row"),
+  }),
+);
 
-const PassiveBody = z.object({
-  session_id: z.string().optional(),
-  content: z.string().optional(),
-  project: z.string().optional(),
-  source: z.string().optional(),
-});
+const PassiveBody = once(() =>
+  z.object({
+    session_id: z.string().optional(),
+    content: z.string().optional(),
+    project: z.string().optional(),
+    source: z.string().optional(),
+  }),
+);
 
-const PatchBody = z.object({
-  type: z.string().optional(),
-  title: z.string().optional(),
-  content: z.string().optional(),
-  find: z.string().optional().describe("literal text to replace everywhere in the content"),
-  replace: z.string().optional(),
-  project: z.string().optional(),
-  scope: z.string().optional(),
-  topic_key: z.string().optional().describe("an empty key removes it"),
-});
+const PatchBody = once(() =>
+  z.object({
+    type: z.string().optional(),
+    title: z.string().optional(),
+    content: z.string().optional(),
+    find: z.string().optional().describe("literal text to replace everywhere in the content"),
+    replace: z.string().optional(),
+    project: z.string().optional(),
+    scope: z.string().optional(),
+    topic_key: z.string().optional().describe("an empty key removes it"),
+  }),
+);
 
-const expectedProject = {
+const expectedProject = once(() => ({
   expected_project: z.string().optional().describe("refuse (409) when the row belongs to another project"),
-};
-const Saved = z.object({ id: z.number().int(), status: z.literal("saved") });
-const Text = z.object({ context: z.string() });
+}));
+const Saved = once(() => z.object({ id: z.number().int(), status: z.literal("saved") }));
+const Text = once(() => z.object({ context: z.string() }));
 
 const listReply = ({
   observations,
@@ -79,7 +78,7 @@ const listReply = ({
   headers: projectHeader(project),
 });
 
-const recentQuery = z.object({ ...selectionQuery, scope: z.string().optional(), ...limitQuery(20) });
+const recentQuery = once(() => z.object({ ...selectionQuery(), scope: z.string().optional(), ...limitQuery(20) }));
 
 export const observationRoutes: AnyHttpBinding[] = [
   http({
@@ -87,9 +86,9 @@ export const observationRoutes: AnyHttpBinding[] = [
     method: "POST",
     path: "/observations",
     status: 201,
-    docs: { body: SaveBody, response: Saved },
+    docs: () => ({ body: SaveBody(), response: Saved() }),
     decode(request) {
-      const { session_id, title, content, type, ...rest } = jsonBody(request, SaveBody);
+      const { session_id, title, content, type, ...rest } = jsonBody(request, SaveBody());
       if (!session_id || !title || !content) throw invalid("session_id, title, and content are required");
       return { ...rest, session_id, title, content, type: type ?? "" };
     },
@@ -99,10 +98,10 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: recentObservations,
     method: "GET",
     path: "/observations",
-    docs: {
-      query: recentQuery.extend({ sort: z.string().optional().describe("only `created_at:desc`") }),
-      response: z.array(ObservationShape),
-    },
+    docs: () => ({
+      query: recentQuery().extend({ sort: z.string().optional().describe("only `created_at:desc`") }),
+      response: z.array(ObservationShape()),
+    }),
     decode(request) {
       const sort = text(request.query, "sort") ?? "";
       if (sort !== "" && sort !== "created_at:desc") throw invalid("unsupported sort: use created_at:desc");
@@ -114,7 +113,7 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: recentObservations,
     method: "GET",
     path: "/observations/recent",
-    docs: { query: recentQuery, response: z.array(ObservationShape) },
+    docs: () => ({ query: recentQuery(), response: z.array(ObservationShape()) }),
     decode: (request) => ({
       ...readSelection(request),
       scope: text(request.query, "scope"),
@@ -126,9 +125,12 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: capturePassive,
     method: "POST",
     path: "/observations/passive",
-    docs: { body: PassiveBody, response: z.object({ extracted: z.number(), saved: z.number(), duplicates: z.number() }) },
+    docs: () => ({
+      body: PassiveBody(),
+      response: z.object({ extracted: z.number(), saved: z.number(), duplicates: z.number() }),
+    }),
     decode(request) {
-      const { session_id, content, ...rest } = jsonBody(request, PassiveBody);
+      const { session_id, content, ...rest } = jsonBody(request, PassiveBody());
       if (!session_id) throw invalid("session_id is required");
       return { ...rest, session_id, content: content ?? "" };
     },
@@ -138,7 +140,7 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: getObservation,
     method: "GET",
     path: "/observations/{id}",
-    docs: { response: ObservationShape },
+    docs: () => ({ response: ObservationShape() }),
     decode: (request) => ({ id: pathId(request, INVALID_ID) }),
     encode: (observation) => ({ body: wireObservation(observation) }),
   }),
@@ -146,9 +148,9 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: updateObservation,
     method: "PATCH",
     path: "/observations/{id}",
-    docs: { query: z.object(expectedProject), body: PatchBody, response: ObservationShape },
+    docs: () => ({ query: z.object(expectedProject()), body: PatchBody(), response: ObservationShape() }),
     decode: (request) => ({
-      ...jsonBody(request, PatchBody),
+      ...jsonBody(request, PatchBody()),
       id: pathId(request, INVALID_ID),
       expected_project: text(request.query, "expected_project"),
     }),
@@ -159,10 +161,10 @@ export const observationRoutes: AnyHttpBinding[] = [
     method: "DELETE",
     path: "/observations/{id}",
     auth: "token",
-    docs: {
-      query: z.object({ hard: z.string().optional().describe("`true`: gone for good"), ...expectedProject }),
+    docs: () => ({
+      query: z.object({ hard: z.string().optional().describe("`true`: gone for good"), ...expectedProject() }),
       response: z.object({ id: z.number(), status: z.literal("deleted"), hard_delete: z.boolean() }),
-    },
+    }),
     decode: (request) => ({
       id: pathId(request, INVALID_ID),
       hard: boolean(request.query, "hard") ?? false,
@@ -174,7 +176,7 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: observationVersions,
     method: "GET",
     path: "/observations/{id}/versions",
-    docs: {
+    docs: () => ({
       response: z.object({
         id: z.number(),
         revision_count: z.number(),
@@ -182,7 +184,7 @@ export const observationRoutes: AnyHttpBinding[] = [
           z.object({ version: z.number(), title: z.string().nullable(), content: z.string(), created_at: z.string() }),
         ),
       }),
-    },
+    }),
     decode: (request) => ({ id: pathId(request, INVALID_ID) }),
     encode: ({ observation, versions }) => ({
       body: { id: observation.id, revision_count: observation.revision_count, versions },
@@ -193,7 +195,10 @@ export const observationRoutes: AnyHttpBinding[] = [
       operation: pinObservation,
       method,
       path: "/observations/{id}/pin",
-      docs: { response: z.object({ id: z.number(), pinned: z.boolean() }), notes: method === "PUT" ? "Pins." : "Unpins." },
+      docs: () => ({
+        response: z.object({ id: z.number(), pinned: z.boolean() }),
+        notes: method === "PUT" ? "Pins." : "Unpins.",
+      }),
       decode: (request) => ({ id: pathId(request, INVALID_ID), pinned: method === "PUT" }),
       encode: ({ id, pinned }) => ({ body: { id, pinned } }),
     }),
@@ -203,21 +208,21 @@ export const observationRoutes: AnyHttpBinding[] = [
     method: "POST",
     path: "/topic-keys/suggest",
     bodyLimit: LARGE_BODY,
-    docs: {
+    docs: () => ({
       body: z.object({ type: z.string().optional(), title: z.string().optional(), content: z.string().optional() }),
       response: z.object({ topic_key: z.string() }),
-    },
-    decode: (request) => jsonBody(request, suggestKey.input),
+    }),
+    decode: (request) => jsonBody(request, suggestKey.input()),
     encode: (value) => ({ body: value }),
   }),
   http({
     operation: search,
     method: "GET",
     path: "/search",
-    docs: {
+    docs: () => ({
       query: z.object({
         q: z.string().describe("the words sought; with a slash in it a topic key is looked up first"),
-        ...selectionQuery,
+        ...selectionQuery(),
         type: z.string().optional(),
         scope: z.string().optional(),
         match_mode: z
@@ -226,9 +231,9 @@ export const observationRoutes: AnyHttpBinding[] = [
           .describe("forces one reading; without it: all words, then any word, then parts of words"),
         ...limitQuery(10),
       }),
-      response: z.array(SearchHitShape),
+      response: z.array(SearchHitShape()),
       notes: "The header `X-Engram-Search` says which stage answered, what was tried and which project was searched.",
-    },
+    }),
     decode: (request) => ({
       ...readSelection(request),
       query: text(request.query, "q") ?? "",
@@ -249,15 +254,15 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: timeline,
     method: "GET",
     path: "/timeline",
-    docs: {
+    docs: () => ({
       query: z.object({
         observation_id: z.string(),
         before: z.string().optional(),
         after: z.string().optional(),
-        ...selectionQuery,
+        ...selectionQuery(),
       }),
-      response: TimelineShape,
-    },
+      response: TimelineShape(),
+    }),
     decode(request) {
       const id = text(request.query, "observation_id") ?? "";
       if (id === "") throw invalid("observation_id parameter is required");
@@ -275,10 +280,10 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: listReviews,
     method: "GET",
     path: "/review",
-    docs: {
-      query: z.object({ ...selectionQuery, ...limitQuery(10) }),
-      response: z.object({ count: z.number(), observations: z.array(ReviewShape) }),
-    },
+    docs: () => ({
+      query: z.object({ ...selectionQuery(), ...limitQuery(10) }),
+      response: z.object({ count: z.number(), observations: z.array(ReviewShape()) }),
+    }),
     decode: (request) => ({ ...readSelection(request), limit: integer(request.query, "limit") }),
     encode: ({ items, project }) => ({
       body: { count: items.length, observations: items.map(wireReview) },
@@ -289,10 +294,10 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: markReviewed,
     method: "POST",
     path: "/review/mark_reviewed",
-    docs: {
+    docs: () => ({
       body: z.object({ observation_id: z.number().int().optional(), id: z.number().int().optional() }),
-      response: ReviewShape,
-    },
+      response: ReviewShape(),
+    }),
     decode(request) {
       const body = jsonBody(request, z.object({ observation_id: z.number().int().optional(), id: z.number().int().optional() }));
       const id = body.observation_id || body.id;
@@ -305,9 +310,9 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: context,
     method: "GET",
     path: "/context",
-    docs: {
+    docs: () => ({
       query: z.object({
-        ...selectionQuery,
+        ...selectionQuery(),
         scope: z.string().optional().describe("filters observations only"),
         observations: z.string().optional().describe("rows of this section; 0 default, negative leaves the section out"),
         prompts: z.string().optional(),
@@ -316,8 +321,8 @@ export const observationRoutes: AnyHttpBinding[] = [
         compact: z.string().optional().describe("`true`: titles only"),
         max_bytes: z.string().optional().describe("byte budget, at most 65536"),
       }),
-      response: Text,
-    },
+      response: Text(),
+    }),
     decode: (request) => {
       const { query } = request;
       const rows = {
@@ -340,7 +345,7 @@ export const observationRoutes: AnyHttpBinding[] = [
     operation: compactionContext,
     method: "GET",
     path: "/context/compaction",
-    docs: { query: z.object({ session_id: z.string() }), response: Text },
+    docs: () => ({ query: z.object({ session_id: z.string() }), response: Text() }),
     decode(request) {
       const session_id = text(request.query, "session_id") ?? "";
       if (session_id === "") throw invalid("session_id parameter is required");

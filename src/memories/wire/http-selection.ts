@@ -1,14 +1,15 @@
 // Which project a request reads: `project`, the directory in `cwd`, or everything; and the header that says which it was.
 import { z } from "zod";
+import { once } from "../../kernel/once.ts";
 import type { HttpRequest } from "../../registry/http.ts";
 import { boolean, text } from "../../registry/http-decode.ts";
 import type { Selection } from "../operations/app.ts";
 
-export const selectionQuery = {
+export const selectionQuery = once(() => ({
   project: z.string().optional().describe("only this project, in any case"),
   cwd: z.string().optional().describe("only the project this directory belongs to"),
   all_projects: z.string().optional().describe("`true`: every project, whatever else is said"),
-};
+}));
 
 export const limitQuery = (fallback: number) => ({
   limit: z.string().optional().describe(`how many at most (default ${fallback})`),

@@ -1,6 +1,7 @@
 // The store as a whole over HTTP: export, import, counts, projects, doctor.
 import { z } from "zod";
 import { invalid } from "../../kernel/errors.ts";
+import { once } from "../../kernel/once.ts";
 import { type AnyHttpBinding, http, TextStream } from "../../registry/http.ts";
 import { jsonBody, parseJson, text } from "../../registry/http-decode.ts";
 import { doctor } from "../operations/doctor.ts";
@@ -11,33 +12,37 @@ import { projectHeader, readSelection, selectionQuery } from "./http-selection.t
 
 const IMPORT_LIMIT = 50 * 1024 * 1024;
 
-const RescueBody = z.object({
-  target_project: z.string().optional(),
-  confirmed: z.boolean().optional(),
-  observation_ids: z.array(z.number().int()).optional(),
-  session_ids: z.array(z.string()).optional(),
-  prompt_ids: z.array(z.number().int()).optional(),
-});
+const RescueBody = once(() =>
+  z.object({
+    target_project: z.string().optional(),
+    confirmed: z.boolean().optional(),
+    observation_ids: z.array(z.number().int()).optional(),
+    session_ids: z.array(z.string()).optional(),
+    prompt_ids: z.array(z.number().int()).optional(),
+  }),
+);
 
-const MigrateBody = z.object({ old_project: z.string().optional(), new_project: z.string().optional() });
+const MigrateBody = once(() => z.object({ old_project: z.string().optional(), new_project: z.string().optional() }));
 
-const RescueReply = z.object({
-  status: z.enum(["rescued", "partially_rescued"]),
-  complete: z.boolean(),
-  blocked: z.array(
-    z.object({ kind: z.string(), id: z.union([z.number(), z.string()]), reason: z.string(), owned_by: z.string() }),
-  ),
-  target_project: z.string(),
-  rescued_observations: z.number(),
-  rescued_sessions: z.number(),
-  rescued_prompts: z.number(),
-  conflicting_records: z.number(),
-  skipped_records: z.number(),
-  journaled_local: z.number(),
-  reconciliation_status: z.string(),
-});
+const RescueReply = once(() =>
+  z.object({
+    status: z.enum(["rescued", "partially_rescued"]),
+    complete: z.boolean(),
+    blocked: z.array(
+      z.object({ kind: z.string(), id: z.union([z.number(), z.string()]), reason: z.string(), owned_by: z.string() }),
+    ),
+    target_project: z.string(),
+    rescued_observations: z.number(),
+    rescued_sessions: z.number(),
+    rescued_prompts: z.number(),
+    conflicting_records: z.number(),
+    skipped_records: z.number(),
+    journaled_local: z.number(),
+    reconciliation_status: z.string(),
+  }),
+);
 
-function readRescue(body: z.output<typeof RescueBody>) {
+function readRescue(body: z.output<ReturnType<typeof RescueBody>>) {
   if (body.confirmed !== true) throw invalid("confirmed must be true");
   return {
     project: body.target_project ?? "",
@@ -71,9 +76,9 @@ function readMigration(source: string) {
   } catch {
     throw invalid("invalid JSON");
   }
-  const rescue = RescueBody.safeParse(body);
+  const rescue = RescueBody().safeParse(body);
   if (rescue.success && rescue.data.target_project !== undefined) return { rescue: readRescue(rescue.data) };
-  const rename = MigrateBody.safeParse(body ?? {});
+  const rename = MigrateBody().safeParse(body ?? {});
   if (!rename.success || source.length > RENAME_LIMIT) throw invalid("invalid JSON");
   const { old_project, new_project } = rename.data;
   if (!old_project?.trim() || !new_project?.trim()) throw invalid("old_project and new_project are required");
@@ -93,11 +98,11 @@ export const storeRoutes: AnyHttpBinding[] = [
     method: "GET",
     path: "/export",
     auth: "token",
-    docs: {
-      query: z.object(selectionQuery),
+    docs: () => ({
+      query: z.object(selectionQuery()),
       response: z.object({ version: z.literal("0.2.0"), exported_at: z.string() }),
       notes: "A streamed attachment.",
-    },
+    }),
     decode(request) {
       if (request.query.has("project") && text(request.query, "project")?.trim() === "")
         throw invalid("project parameter must not be blank");
@@ -114,7 +119,7 @@ export const storeRoutes: AnyHttpBinding[] = [
     path: "/import",
     auth: "token",
     bodyLimit: IMPORT_LIMIT,
-    docs: {
+    docs: () => ({
       body: z.object({ version: z.enum(["0.1.0", "0.2.0"]) }).describe("a document made by `GET /export` or `engram export`"),
       response: z.object({
         sessions_imported: z.number(),
@@ -125,7 +130,7 @@ export const storeRoutes: AnyHttpBinding[] = [
         relations_imported: z.number(),
         rejected: z.array(z.object({ kind: z.string(), id: z.string(), reason: z.string() })).optional(),
       }),
-    },
+    }),
     decode: (request) => ({ data: parseJson(request.body) }),
     encode: ({ rejected, ...counts }) => ({ body: { ...counts, ...(rejected.length > 0 ? { rejected } : {}) } }),
   }),
@@ -133,7 +138,7 @@ export const storeRoutes: AnyHttpBinding[] = [
     operation: stats,
     method: "GET",
     path: "/stats",
-    docs: {
+    docs: () => ({
       response: z.object({
         total_sessions: z.number(),
         total_observations: z.number(),
@@ -141,7 +146,7 @@ export const storeRoutes: AnyHttpBinding[] = [
         projects: z.array(z.string()),
       }),
       notes: "Counts are of the whole store.",
-    },
+    }),
     decode: () => ({}),
     encode: ({ project: _, ...value }) => ({ body: value }),
   }),
@@ -149,7 +154,7 @@ export const storeRoutes: AnyHttpBinding[] = [
     operation: listProjects,
     method: "GET",
     path: "/projects",
-    docs: {
+    docs: () => ({
       response: z.object({
         projects: z.array(
           z.object({
@@ -162,7 +167,7 @@ export const storeRoutes: AnyHttpBinding[] = [
         ),
         count: z.number(),
       }),
-    },
+    }),
     decode: () => ({}),
     encode: (projects) => ({ body: { projects, count: projects.length } }),
   }),
@@ -172,8 +177,8 @@ export const storeRoutes: AnyHttpBinding[] = [
     path: "/projects/rescue-ownership",
     auth: "token_required",
     bodyLimit: 8 * 1024,
-    docs: { body: RescueBody, response: RescueReply },
-    decode: (request) => readRescue(jsonBody(request, RescueBody)),
+    docs: () => ({ body: RescueBody(), response: RescueReply() }),
+    decode: (request) => readRescue(jsonBody(request, RescueBody())),
     encode: (outcome) => ({ body: rescueReply(outcome) }),
   }),
   http({
@@ -182,14 +187,14 @@ export const storeRoutes: AnyHttpBinding[] = [
     path: "/projects/migrate",
     auth: "token",
     bodyLimit: 8 * 1024,
-    docs: {
-      body: z.union([MigrateBody, RescueBody]),
+    docs: () => ({
+      body: z.union([MigrateBody(), RescueBody()]),
       response: z.object({
         status: z.enum(["migrated", "skipped", "rescued", "partially_rescued"]),
         reason: z.string().optional(),
       }),
       notes: "`{old_project,new_project}` renames; a rescue body is answered as by `/projects/rescue-ownership`.",
-    },
+    }),
     decode: (request) => readMigration(request.body),
     encode: (value) => ({ body: migrationReply(value) }),
   }),
@@ -197,14 +202,14 @@ export const storeRoutes: AnyHttpBinding[] = [
     operation: doctor,
     method: "GET",
     path: "/doctor",
-    docs: {
+    docs: () => ({
       query: z.object({ project: z.string().optional(), cwd: z.string().optional(), check: z.string().optional() }),
       response: z.object({ status: z.enum(["ok", "warning", "blocked", "error"]), project: z.string().optional() }),
       notes: "Without `project` the project of `cwd`, or of the server's directory.",
-    },
+    }),
     decode: (request) => ({
       project: text(request.query, "project"),
-      cwd: text(request.query, "cwd") ?? process.cwd(),
+      cwd: text(request.query, "cwd") ?? request.serverDirectory,
       check: text(request.query, "check"),
       mustExist: true,
     }),

@@ -2,8 +2,7 @@
 import type { CliCommand } from "../../registry/cli.ts";
 import { COMMON_OPTIONS } from "./arguments.ts";
 
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof SHELLS)[number];
+type Shell = "bash" | "zsh" | "fish";
 
 interface Entry {
   words: string;

@@ -1,5 +1,6 @@
 // The command-line host: finds the command, parses its words, runs it, and turns every failure into one sentence.
 import { EngramError, type ErrorKind, messageOf } from "../../kernel/errors.ts";
+import { didYouMean } from "../../kernel/text.ts";
 import { type CliCommand, type CliContext, UsageError } from "../../registry/cli.ts";
 import { type AnyOperation, invoke, type Operation } from "../../registry/operation.ts";
 import { findCommand, parseCommandLine } from "./arguments.ts";
@@ -19,9 +20,10 @@ const EXIT = {
 } as const satisfies Record<ErrorKind, number>;
 
 export interface CliHost {
-  commands: CliCommand[];
+  commandsFor(word: string): Promise<CliCommand[]>;
+  allCommands(): Promise<CliCommand[]>;
   version: string;
-  app: () => object;
+  app: () => Promise<object>;
   terminal: Terminal;
   cwd: string;
   timeZone: string | undefined;
@@ -30,24 +32,26 @@ export interface CliHost {
 }
 
 export async function runCli(argv: string[], host: CliHost): Promise<number> {
-  const { terminal, commands } = host;
-  const [first] = argv;
+  const { terminal } = host;
+  const first = argv[0] === "--version" || argv[0] === "-v" ? "version" : argv[0];
   if (first === undefined) {
-    terminal.print(overview(commands, host.version));
+    terminal.print(overview(await host.allCommands(), host.version));
     return 1;
   }
   if (first === "help" || first === "--help" || first === "-h") {
+    const commands = await host.allCommands();
     const found = findCommand(commands, argv.slice(1));
     terminal.print(found ? commandHelp(found.command, commands) : overview(commands, host.version));
     return 0;
   }
-  const found = findCommand(commands, first === "--version" || first === "-v" ? ["version"] : argv);
-  if (!found) {
-    terminal.note(`unknown command: ${first}\n\n`);
-    terminal.print(overview(commands, host.version));
-    return 1;
-  }
-  return runCommand(found.command, found.rest, host);
+  const found = findCommand(await host.commandsFor(first), [first, ...argv.slice(1)]);
+  if (found) return runCommand(found.command, found.rest, host);
+  const commands = await host.allCommands();
+  const words = new Set(commands.filter((command) => !command.hidden).map((command) => command.command.split(" ")[0] as string));
+  const meant = didYouMean(first, [...words]);
+  terminal.note(`unknown command: ${first}\n${meant === undefined ? "" : `did you mean: engram ${meant}\n`}\n`);
+  terminal.print(overview(commands, host.version));
+  return 1;
 }
 
 async function runCommand(command: CliCommand, rest: string[], host: CliHost): Promise<number> {
@@ -55,7 +59,7 @@ async function runCommand(command: CliCommand, rest: string[], host: CliHost): P
   try {
     const args = parseCommandLine(command, rest);
     if (args.has("help")) {
-      terminal.print(commandHelp(command, host.commands));
+      terminal.print(commandHelp(command, await host.allCommands()));
       return 0;
     }
     const context: CliContext = {
@@ -67,8 +71,8 @@ async function runCommand(command: CliCommand, rest: string[], host: CliHost): P
       get dataDirectory() {
         return host.dataDirectory();
       },
-      call: <Input, Output>(op: Operation<never, Input, Output>, input: Input) =>
-        invoke(op as AnyOperation as Operation<object, Input, Output>, host.app(), input),
+      call: async <Input, Output>(op: Operation<never, Input, Output>, input: Input) =>
+        invoke(op as AnyOperation as Operation<object, Input, Output>, await host.app(), input),
       print: terminal.print,
       note: terminal.note,
       readLine: terminal.readLine,

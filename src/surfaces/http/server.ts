@@ -70,6 +70,7 @@ function reply(binding: AnyHttpBinding, { body, headers = {} }: HttpReply): Resp
 
 export interface HttpHost extends Guard {
   bindings: AnyHttpBinding[];
+  directory: string;
   /** Made by the first request that needs it, so that a slow disk does not delay the start. */
   app: () => unknown;
   reportError(error: unknown): void;
@@ -99,6 +100,7 @@ export function createHttpApp(host: HttpHost): { fetch(request: Request): Respon
         const request: HttpRequest = {
           params: c.req.param() as Record<string, string>,
           query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
+          serverDirectory: host.directory,
           body: binding.method === "GET" ? "" : await readBody(c.req.raw, binding.bodyLimit ?? DEFAULT_BODY_LIMIT),
         };
         const value = await invoke(binding.operation, host.app(), binding.decode(request));

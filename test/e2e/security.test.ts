@@ -1,0 +1,514 @@
+// Who may talk to a running server, how much they may send, and what never leaves it or reaches the disk.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { allRoutes } from "../../src/app/catalogue.ts";
+import { makePlace, type Place, type Server, TEST_MS } from "../support/process.ts";
+import { type RawAnswer, request, requestInChunks, sendRaw } from "../support/raw-http.ts";
+import { describeUnless, NOT_BUILT, testUnless } from "../support/skip.ts";
+import { count } from "../support/sqlite-file.ts";
+
+const TOKEN = "an entirely made-up token";
+const MIB = 1024 * 1024;
+const routes = await allRoutes();
+
+let here: Place;
+let open: Server;
+let guarded: Server;
+
+setDefaultTimeout(TEST_MS);
+if (NOT_BUILT === undefined) {
+  beforeAll(async () => {
+    here = makePlace();
+    open = await here.serve();
+    guarded = await here.serve({ env: { ENGRAM_HTTP_TOKEN: TOKEN } });
+    await post(open, "/sessions", { id: "s1", project: "shop", directory: "/" });
+    await post(open, "/observations", { session_id: "s1", title: "First", content: "something to read" });
+  });
+  afterAll(() => here.remove());
+}
+
+const post = (server: Server, path: string, body: unknown): Promise<RawAnswer> =>
+  request(server.port, { method: "POST", path, body: typeof body === "string" ? body : JSON.stringify(body) });
+
+const errorOf = ({ body }: RawAnswer): string => String((JSON.parse(body) as { error?: unknown }).error);
+
+const rows = (): number => count(join(here.data, "engram.db"), "observations") + count(join(here.data, "engram.db"), "sessions");
+
+const example = (path: string): string => path.replaceAll("{id}", "999999");
+
+function canConnect(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2000 });
+    const say = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", say(true)).once("error", say(false)).once("timeout", say(false));
+  });
+}
+
+describeUnless(NOT_BUILT, "who may talk to the server", () => {
+  test("nobody from another machine: it listens on 127.0.0.1 alone", async () => {
+    const others = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .filter(({ internal, address }) => !internal && !address.startsWith("fe80"))
+      .map(({ address }) => address);
+    for (const host of [...others, "127.0.0.2", "::1"]) {
+      expect({ host, reached: await canConnect(host, open.port) }).toEqual({ host, reached: false });
+    }
+    expect(await canConnect("127.0.0.1", open.port)).toBe(true);
+  });
+
+  for (const host of ["evil.example", "evil.example:7437", "127.0.0.1.evil.example", "localhost.evil.example", "0.0.0.0", ""]) {
+    test(`a foreign Host (${JSON.stringify(host)}) is refused for reads and writes`, async () => {
+      const before = rows();
+      const read = await request(open.port, { path: "/stats", headers: { host } });
+      const write = await request(open.port, {
+        method: "POST",
+        path: "/sessions",
+        headers: { host },
+        body: '{"id":"x","project":"p"}',
+      });
+      // An empty Host is no HTTP: the listener itself may already say so.
+      expect(host === "" ? [400, 403] : [403]).toContain(read.status);
+      expect(host === "" ? [400, 403] : [403]).toContain(write.status);
+      if (host !== "") expect(errorOf(read)).toContain("host");
+      expect(rows()).toBe(before);
+    });
+  }
+
+  test("the names of this machine's loopback are welcome, with a port or without", async () => {
+    for (const host of ["127.0.0.1", `127.0.0.1:${open.port}`, "localhost", `localhost:${open.port}`, "LOCALHOST", "[::1]:7437"]) {
+      const { status } = await request(open.port, { path: "/stats", headers: { host } });
+      expect({ host, status }).toEqual({ host, status: 200 });
+    }
+  });
+
+  test("a page of another origin can neither read nor write, whatever the route", async () => {
+    const before = rows();
+    for (const origin of ["https://evil.example", "http://localhost:3000", "http://127.0.0.1", "null", `https://127.0.0.1:${open.port}`]) {
+      for (const { method, path } of routes) {
+        const body = method === "GET" ? {} : { body: "{}" };
+        const { status, headers } = await request(open.port, { method, path: example(path), headers: { origin }, ...body });
+        expect({ origin, method, path, status }).toEqual({ origin, method, path, status: 403 });
+        expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+      }
+    }
+    expect(rows()).toBe(before);
+  });
+
+  test("a page of another site is known by Sec-Fetch-Site as well, without an Origin", async () => {
+    for (const site of ["cross-site", "same-site", "something-new"]) {
+      const headers = { "sec-fetch-site": site };
+      expect((await request(open.port, { path: "/context", headers })).status).toBe(403);
+      const write = await request(open.port, { method: "POST", path: "/sessions", headers, body: '{"id":"x","project":"p"}' });
+      expect(write.status).toBe(403);
+    }
+    for (const site of ["same-origin", "none"]) {
+      expect((await request(open.port, { path: "/context", headers: { "sec-fetch-site": site } })).status).toBe(200);
+    }
+  });
+
+  test("a browser on the server's own origin may read, and write only with the token", async () => {
+    const browser = (server: Server, method: string, extra: Record<string, string> = {}, site = "same-origin") =>
+      request(server.port, {
+        method,
+        path: method === "GET" ? "/stats" : "/sessions",
+        headers: { origin: `http://127.0.0.1:${server.port}`, "sec-fetch-site": site, ...extra },
+        ...(method === "GET" ? {} : { body: JSON.stringify({ id: `browser-${server.port}`, project: "shop" }) }),
+      });
+    const bearer = { authorization: `Bearer ${TOKEN}` };
+    expect((await browser(open, "GET")).status).toBe(200);
+    expect((await browser(open, "POST")).status).toBe(403);
+    expect((await browser(open, "POST", bearer)).status).toBe(403);
+    expect((await browser(guarded, "POST")).status).toBe(403);
+    expect((await browser(guarded, "POST", { authorization: "Bearer wrong" })).status).toBe(403);
+    expect((await browser(guarded, "POST", bearer)).status).toBe(201);
+    const noOrigin = { path: "/sessions", method: "POST", body: '{"id":"x","project":"p"}' };
+    expect((await request(open.port, { ...noOrigin, headers: { "sec-fetch-site": "same-origin" } })).status).toBe(403);
+  });
+
+  test("OPTIONS grants nothing: no answer carries a CORS header", async () => {
+    const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
+    for (const path of ["/observations", "/nowhere", "*"]) {
+      for (const asked of [headers, {}] as Record<string, string>[]) {
+        const answer = await request(open.port, { method: "OPTIONS", path, headers: asked });
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(answer.status).toBeLessThan(500);
+        expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+      }
+    }
+    const plain = await request(open.port, { path: "/stats" });
+    expect([...plain.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+});
+
+describeUnless(NOT_BUILT, "ENGRAM_HTTP_TOKEN", () => {
+  const GUARDED = [
+    "DELETE /observations/{id}",
+    "DELETE /prompts/{id}",
+    "DELETE /sessions/{id}",
+    "GET /export",
+    "POST /import",
+    "POST /projects/migrate",
+    "POST /projects/rescue-ownership",
+  ];
+  const asks = (server: Server, method: string, path: string, headers: Record<string, string> = {}) =>
+    request(server.port, { method, path: example(path), headers, ...(method === "GET" ? {} : { body: "{}" }) });
+
+  test("guards exactly the routes that delete, export, import and move", async () => {
+    const refused: string[] = [];
+    for (const { method, path } of routes) {
+      const answer = await asks(guarded, method, path);
+      if (answer.status !== 401) continue;
+      refused.push(`${method} ${path}`);
+      expect(answer.headers.get("www-authenticate")).toEqual(['Bearer realm="engram"']);
+      expect(errorOf(answer)).toBe("authorization required");
+    }
+    expect(refused.sort()).toEqual(GUARDED);
+  });
+
+  test("a wrong token, another scheme or another case of the scheme opens nothing", async () => {
+    for (const entry of GUARDED) {
+      const [method, path] = entry.split(" ") as [string, string];
+      const wrong = await asks(guarded, method, path, { authorization: `Bearer ${TOKEN}x` });
+      expect({ entry, status: wrong.status, error: errorOf(wrong) }).toEqual({ entry, status: 401, error: "invalid token" });
+      for (const authorization of [`bearer ${TOKEN}`, `Basic ${TOKEN}`, TOKEN, "Bearer", ""]) {
+        expect((await asks(guarded, method, path, { authorization })).status).toBe(401);
+      }
+      const right = await asks(guarded, method, path, { authorization: `Bearer ${TOKEN}` });
+      expect([200, 400, 404]).toContain(right.status);
+    }
+  });
+
+  test("is not asked for where none is configured, but the rescue of owners is then closed", async () => {
+    for (const { method, path } of routes) {
+      const { status } = await asks(open, method, path);
+      expect({ method, path, refused: status === 401 }).toEqual({ method, path, refused: false });
+    }
+    const rescue = await asks(open, "POST", "/projects/rescue-ownership");
+    expect({ status: rescue.status, error: errorOf(rescue) }).toEqual({
+      status: 503,
+      error: "server authorization is not configured",
+    });
+  });
+
+  test("a blank one counts as none, and no answer or log repeats it", async () => {
+    const blank = await here.serve({ env: { ENGRAM_HTTP_TOKEN: "  " } });
+    expect((await asks(blank, "GET", "/export")).status).toBe(200);
+    await blank.stop();
+    await asks(guarded, "GET", "/export", { authorization: `Bearer ${TOKEN}` });
+    const { stdout, stderr } = guarded.output();
+    expect(stdout + stderr).not.toContain(TOKEN);
+    expect((await request(guarded.port, { path: "/openapi.json" })).body).not.toContain(TOKEN);
+  });
+});
+
+describeUnless(NOT_BUILT, "how much may be sent", () => {
+  const bodyOf = (size: number): string => {
+    const empty = JSON.stringify({ session_id: "s1", title: "Large", content: "" });
+    return empty.replace('"content":""', `"content":"${"x".repeat(size - empty.length)}"`);
+  };
+  const isTooLarge = (answer: RawAnswer) => {
+    expect(answer.status).toBe(413);
+    expect(errorOf(answer)).toContain("larger than");
+  };
+
+  test("one MiB is taken, one byte more is refused and nothing of it is stored", async () => {
+    expect((await post(open, "/observations", bodyOf(MIB))).status).toBe(201);
+    const before = rows();
+    isTooLarge(await post(open, "/observations", bodyOf(MIB + 1)));
+    expect(rows()).toBe(before);
+  });
+
+  test("a body in chunks, without a length, has the same limit", async () => {
+    const small = await requestInChunks(open.port, "POST", "/sessions", ['{"id":"chunked",', '"project":"shop"}']);
+    expect(small.status).toBe(201);
+    const before = rows();
+    const pieces = Array.from({ length: 64 }, () => "x".repeat(64 * 1024));
+    isTooLarge(await requestInChunks(open.port, "POST", "/observations", ['{"title":"', ...pieces, '"}']));
+    expect(rows()).toBe(before);
+  });
+
+  test("a length that lies is found out before the body is read", async () => {
+    for (const [path, size] of [["/observations", 2 * MIB], ["/sessions", 60 * MIB], ["/import", 60 * MIB]] as const) {
+      isTooLarge(
+        await sendRaw(
+          open.port,
+          `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: ${size}\r\n\r\n{}`,
+        ),
+      );
+    }
+  });
+
+  test("a length beyond every limit is refused as JSON too", async () => {
+    isTooLarge(
+      await sendRaw(
+        open.port,
+        `POST /import HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: ${500 * MIB}\r\n\r\n{}`,
+      ),
+    );
+  });
+
+  test("an import may have 50 MiB and not more", async () => {
+    const shell = JSON.stringify({ version: "0.2.0", sessions: [], padding: "" });
+    const document = (size: number) => shell.replace('"padding":""', `"padding":"${"x".repeat(size - shell.length)}"`);
+    const fits = await post(open, "/import", document(50 * MIB));
+    expect(fits.status).toBe(200);
+    isTooLarge(await post(open, "/import", document(50 * MIB + 1)));
+  });
+
+  test("moving projects takes 8 KiB", async () => {
+    isTooLarge(await post(open, "/projects/migrate", { old_project: "a", new_project: "b", padding: "x".repeat(9 * 1024) }));
+  });
+});
+
+describeUnless(NOT_BUILT, "what was never meant", () => {
+  test("an unknown path is 404 as JSON, a wrong method 405 with the allowed ones", async () => {
+    for (const path of ["/", "/nowhere", "/observations/1/2/3", "/health/", "//health", "/..%2f..%2fetc%2fpasswd"]) {
+      const answer = await request(open.port, { path });
+      expect({ path, status: answer.status }).toEqual({ path, status: 404 });
+      expect(errorOf(answer)).not.toBe("");
+      expect(answer.headers.get("content-type")?.[0]).toContain("application/json");
+    }
+    for (const [method, path, allow] of [
+      ["DELETE", "/health", "GET, HEAD"],
+      ["POST", "/search", "GET, HEAD"],
+      ["PATCH", "/observations", "GET, HEAD, POST"],
+      ["POST", "/observations/1/pin", "DELETE, PUT"],
+      ["PROPFIND", "/health", "GET, HEAD"],
+    ] as const) {
+      const answer = await request(open.port, { method, path });
+      expect({ method, path, status: answer.status, allow: answer.headers.get("allow") }).toEqual({
+        method,
+        path,
+        status: 405,
+        allow: [allow],
+      });
+      expect(errorOf(answer)).toContain(method);
+    }
+  });
+
+  test("every route answers every kind of wrong body with JSON, and never with a 500", async () => {
+    const server = await here.serve();
+    const deep = (depth: number, unit: [string, string]) => unit[0].repeat(depth) + unit[1].repeat(depth);
+    const bodies = [
+      "",
+      " ",
+      "null",
+      "true",
+      "12",
+      '"text"',
+      "[]",
+      "[{}]",
+      "{",
+      "{}}",
+      '{"id":}',
+      "\u0000",
+      "\ufeff{}",
+      '{"__proto__":{"id":1},"constructor":1}',
+      '{"id":1e400,"title":1e400,"session_id":1e400}',
+      '{"session_id":{},"title":[],"content":1,"project":false,"type":{},"scope":[],"topic_key":{},"id":{},"summary":[]}',
+      '{"session_id":"s1","title":"\\u0000","content":"\\ud800","project":"\\udfff","type":"\\u0000","scope":"\\u0000"}',
+      '{"session_id":"s1","title":"t","content":"c","project":"\\u0000a\\r\\nb"}',
+      '{"id":"\\u0000","project":"\\ud800","directory":"\\u0000"}',
+      '{"session_id":"s1","content":"c","source_inbox_id":"\\u0000"}',
+      '{"observation_id":9223372036854775808,"id":-1.5}',
+      '{"version":"0.2.0","sessions":{},"observations":[null,1,[]],"prompts":"x"}',
+      '{"version":"0.2.0","observations":[{"session_id":"none","title":"\\u0000","content":"","id":1e300,"sync_id":"\\ud800"}]}',
+      '{"version":"0.2.0","sessions":[{"id":"\\u0000"}],"prompts":[{"session_id":"\\u0000","content":"\\u0000"}]}',
+      '{"old_project":"\\u0000","new_project":"\\ud800"}',
+      '{"target_project":"x","confirmed":true,"observation_ids":[1e308],"session_ids":["\\u0000"],"prompt_ids":[-1]}',
+      deep(50_000, ["[", "]"]),
+      `{"title":${deep(20_000, ['{"a":', "1}"]).replace("1}", "1}")}}`,
+      `{"version":"0.2.0","extra":${deep(20_000, ["[", "]"])}}`,
+    ];
+    const wrong: unknown[] = [];
+    for (const { method, path } of routes.filter((route) => route.method !== "GET")) {
+      for (const body of bodies) {
+        const answer = await request(server.port, { method, path: example(path), body });
+        const isJson = (() => {
+          try {
+            return typeof JSON.parse(answer.body) === "object";
+          } catch {
+            return false;
+          }
+        })();
+        const allowed = path === "/projects/rescue-ownership" ? answer.status <= 503 : answer.status < 500;
+        if (!allowed || !isJson) wrong.push({ method, path, body: body.slice(0, 90), status: answer.status, says: answer.body });
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect((await server.stop()).stderr).toBe("");
+  });
+
+  test("every route answers every kind of wrong query and path with JSON, and never with a 500", async () => {
+    const server = await here.serve();
+    const values = [
+      "",
+      "%",
+      "%00",
+      "%ff",
+      "%ed%a0%80",
+      "'%3B DROP TABLE observations%3B--",
+      "%22%22%22",
+      "*",
+      "NEAR(",
+      "a AND",
+      "-1",
+      "9223372036854775808",
+      "1e5",
+      "0x10",
+      "..%2f..",
+      "%0d%0aset-cookie:%20a=b",
+      "%F0%9F%92%A9",
+      "x".repeat(6000),
+    ];
+    const names = ["q", "project", "cwd", "limit", "scope", "type", "match_mode", "observation_id", "before", "session_id", "check", "sort", "hard", "max_bytes", "observations", "expected_project", "all_projects"];
+    const wrong: unknown[] = [];
+    for (const { method, path } of routes) {
+      for (const value of values) {
+        const query = names.map((name) => `${name}=${value}`).join("&");
+        const body = method === "GET" ? {} : { body: "{}" };
+        for (const target of [`${example(path)}?${query}`, ...(path.includes("{id}") ? [path.replaceAll("{id}", value.replaceAll(" ", "%20"))] : [])]) {
+          const answer = await request(server.port, { method, path: target.replaceAll(" ", "%20"), ...body });
+          const allowed = path === "/projects/rescue-ownership" ? answer.status <= 503 : answer.status < 500;
+          const isJson = /^[[{]/.test(answer.body);
+          const injected = answer.headers.has("set-cookie");
+          if (!allowed || !isJson || injected) wrong.push({ method, target: target.slice(0, 90), status: answer.status, says: answer.body.slice(0, 200) });
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect((await server.stop()).stderr).toBe("");
+  });
+
+  test("no name of a project can add a header to an answer", async () => {
+    const evil = "shop\r\nx-injected: 1\r\n\r\nbody";
+    const folder = join(here.root, "evil", ".engram");
+    mkdirSync(folder, { recursive: true });
+    await post(open, "/sessions", { id: "evil", project: evil, directory: "/" });
+    for (const name of [evil, "naïve 商店 🛒", "\ud800lone", "a\u0000b", "a;b=c, d"]) {
+      writeFileSync(join(folder, "config.json"), JSON.stringify({ project_name: name }));
+      const queries = [
+        `project=${encodeURIComponent(name.replace("\ud800", ""))}`,
+        `cwd=${encodeURIComponent(join(here.root, "evil"))}`,
+      ];
+      for (const query of queries) {
+        for (const path of ["/search?q=x", "/context?", "/observations/recent?", "/sessions/recent?", "/export?", "/review?"]) {
+          const answer = await request(open.port, { path: `${path}&${query}` });
+          expect({ path, query, fine: answer.status < 500 }).toEqual({ path, query, fine: true });
+          expect(answer.headers.has("x-injected")).toBe(false);
+          expect(JSON.parse(answer.body)).toBeDefined();
+        }
+      }
+    }
+  });
+});
+
+describeUnless(NOT_BUILT, "what is kept private", () => {
+  const NO_MODES = process.platform === "win32" ? "no POSIX file modes here" : undefined;
+
+  testUnless(NO_MODES, "the data folder is 0700 and every file in it 0600, whatever the umask", async () => {
+    const umask = process.umask(0);
+    try {
+      await here.run(["save", "Owned", "by one person", "--project", "shop"]);
+      await post(open, "/sessions", { id: "manual-save-other", project: "shop", directory: "/" });
+      const repair = await here.run([
+        ..."doctor repair --project shop --check manual_session_name_project_mismatch --apply".split(" "),
+      ]);
+      expect(JSON.parse(repair.stdout)).toMatchObject({ status: "applied" });
+      const exported = join(here.work, "out.json");
+      expect((await here.run(["export", exported, "--all"])).code).toBe(0);
+      expect(statSync(exported).mode & 0o777).toBe(0o600);
+    } finally {
+      process.umask(umask);
+    }
+    expect(statSync(here.data).mode & 0o777).toBe(0o700);
+    const entries = readdirSync(here.data, { recursive: true, withFileTypes: true });
+    const modes = entries.map((entry) => {
+      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+      return `${entry.isDirectory() ? "folder" : "file"} ${entry.name} ${mode.toString(8)}`;
+    });
+    expect(modes.filter((line) => !/^(folder .* 700|file .* 600)$/.test(line))).toEqual([]);
+    for (const name of ["engram.db", "instance-id"]) expect(modes).toContain(`file ${name} 600`);
+    expect(modes.some((line) => /^file engram-repair-.*\.db 600$/.test(line))).toBe(true);
+  });
+
+  test("private text reaches no file, no answer and no log", async () => {
+    const secret = "hunter2-correct-horse";
+    const hidden = `before <private>${secret}</private> after`;
+    const shouted = `<PRIVATE>\n${secret}\n</PrIvAtE>`;
+    const own = makePlace();
+    try {
+      const server = await own.serve({ env: { ENGRAM_DEBUG: "1" } });
+      const answers: RawAnswer[] = [];
+      const say = async (method: string, path: string, body?: unknown) => {
+        const answer = await request(server.port, { method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+        answers.push(answer);
+        return answer;
+      };
+      await say("POST", "/sessions", { id: "s", project: "p", directory: "/" });
+      const saved = await say("POST", "/observations", { session_id: "s", title: `Title ${hidden}`, content: hidden });
+      const { id } = JSON.parse(saved.body) as { id: number };
+      await say("POST", "/observations", { session_id: "s", title: "Twice", content: `${hidden} ${shouted}`, topic_key: "t/k" });
+      await say("POST", "/observations", { session_id: "s", title: "Twice", content: `${shouted} again`, topic_key: "t/k" });
+      await say("POST", "/observations", { session_id: "s", title: shouted, content: shouted });
+      await say("PATCH", `/observations/${id}`, { title: `New ${hidden}`, content: `New ${hidden}` });
+      await say("PATCH", `/observations/${id}`, { find: "after", replace: hidden });
+      await say("POST", "/prompts", { session_id: "s", content: hidden });
+      await say("POST", "/observations/passive", {
+        session_id: "s",
+        content: `## Key Learnings:\n\n1. The password of the test machine is ${hidden} as everyone knows`,
+      });
+      await say("POST", "/sessions/s/end", { summary: hidden });
+      await say("POST", "/topic-keys/suggest", { title: hidden, content: hidden });
+      await say("POST", "/import", {
+        version: "0.2.0",
+        sessions: [{ id: "i", project: "p", directory: "/", started_at: "2026-01-01 00:00:00", summary: hidden }],
+        observations: [{ id: 1, sync_id: "obs-1", session_id: "i", type: "manual", title: hidden, content: hidden }],
+        prompts: [{ id: 1, sync_id: "prompt-1", session_id: "i", content: hidden }],
+      });
+      for (const path of ["/observations/recent", "/prompts/recent", "/context", "/export", "/sessions/recent", "/search?q=before"]) {
+        await say("GET", path);
+      }
+      const command = await own.run(["save", `By hand ${hidden}`, hidden, "--project", "p"]);
+      const asJson = await own.run(["save", `By hand again ${hidden}`, shouted, "--project", "p", "--json"]);
+      const shown = await Promise.all(
+        [["search", "before", "--all"], ["context", "--all"], ["timeline", String(id), "--all"], ["versions", String(id)]].map((words) =>
+          own.run(words),
+        ),
+      );
+      await own.run(["export", join(own.data, "out.json"), "--all"]);
+
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      expect(answers.map(({ body }) => body).filter((body) => body.includes(secret))).toEqual([]);
+      expect(answers.some(({ body }) => body.includes("[REDACTED]"))).toBe(true);
+      for (const { stdout, stderr } of [command, asJson, ...shown]) expect(stdout + stderr).not.toContain(secret);
+      expect(command.stdout).toContain("[REDACTED]");
+      const ended = await server.stop();
+      expect(ended.stdout + ended.stderr).not.toContain(secret);
+      const files = readdirSync(own.data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      expect(files.map(({ name }) => name)).toContain("engram.db");
+      const telling = files.filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(secret));
+      expect(telling.map(({ name }) => name)).toEqual([]);
+    } finally {
+      await own.remove();
+    }
+  });
+
+  test("an error tells nothing about the engine beneath or the program's source", async () => {
+    const answers = await Promise.all([
+      post(open, "/observations", { session_id: "nobody", title: "t", content: "c", project: "unknown" }),
+      post(open, "/observations", "{ not json"),
+      request(open.port, { path: "/search?q=%22%20OR" }),
+      request(open.port, { path: "/observations/424242" }),
+      request(open.port, { method: "PATCH", path: "/observations/424242", body: '{"title":"x"}' }),
+      request(open.port, { method: "DELETE", path: "/sessions/s1" }),
+    ]);
+    for (const { body } of answers) expect(body).not.toMatch(/sqlite|constraint|fts5|sql:|\.ts\b|\bat \S+ \(/i);
+  });
+});
