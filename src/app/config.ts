@@ -47,6 +47,6 @@ export function readConfig(env: Environment = process.env): Config {
     timeZone: present(env.ENGRAM_TIMEZONE),
     gitCeilings: (env.GIT_CEILING_DIRECTORIES ?? "").split(delimiter).filter((path) => path !== ""),
     debug: present(env.ENGRAM_DEBUG) !== undefined,
-    colour: env.NO_COLOR === undefined || env.NO_COLOR === "",
+    colour: !present(env.NO_COLOR) && env.TERM !== "dumb",
   };
 }

@@ -1,6 +1,4 @@
-// The doctor: checks that only read, and repairs that move, rename or quarantine after a backup.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+// The doctor: checks that only read. What they find, `repair` mends.
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
 import { invalid, notFound } from "../../kernel/errors.ts";
@@ -23,9 +21,9 @@ import {
 } from "../rules/diagnosis.ts";
 import { isUnknown, type MemoriesApp, requireDetection } from "./app.ts";
 
-type DoctorApp = MemoriesApp & { dataDirectory: string };
+export type DoctorApp = MemoriesApp & { dataDirectory: string };
 
-interface Mismatch {
+export interface Mismatch {
   session: Session;
   to: string;
   source: string;
@@ -35,7 +33,7 @@ interface Mismatch {
 /** Only names that a repository or a config file vouches for can accuse a session. */
 const TRUSTED_SOURCES = ["config", "git_remote", "git_root"];
 
-async function directoryMismatches(app: DoctorApp, sessions: Session[]): Promise<Mismatch[]> {
+export async function directoryMismatches(app: DoctorApp, sessions: Session[]): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
   const detections = new Map<string, Awaited<ReturnType<typeof app.locator.detect>>>();
   for (const session of sessions) {
@@ -252,128 +250,3 @@ export const doctor = operation({
     return report([isCheck(input.check) ? await RUN[input.check](app, project) : unknownCheck(input.check)], project);
   },
 });
-
-const REPAIRABLE = [
-  "session_project_directory_mismatch",
-  "manual_session_name_project_mismatch",
-  "invalid_session_identity",
-  "sync_mutation_required_fields",
-  "sync_target_closed_space",
-] as const;
-
-export interface RepairAction {
-  reason_code: string;
-  [evidence: string]: unknown;
-}
-
-export interface RepairReport {
-  project: string;
-  check: string;
-  mode: "plan" | "dry_run" | "apply";
-  status: "planned" | "dry_run" | "applied" | "noop";
-  actions: RepairAction[];
-  counts: {
-    sessions_planned: number;
-    observations_planned: number;
-    prompts_planned: number;
-    sessions_applied: number;
-    observations_applied: number;
-    prompts_applied: number;
-  };
-  backup_path?: string;
-}
-
-async function sessionMoves(app: DoctorApp, check: string, project: string): Promise<(Mismatch & { reason: string })[]> {
-  const sessions = app.memories.diagnosis.sessions(project);
-  if (check === "session_project_directory_mismatch") {
-    return (await directoryMismatches(app, sessions)).map((mismatch) => ({ ...mismatch, reason: check }));
-  }
-  return sessions.flatMap((session) => {
-    const named = manualNameMismatch(session);
-    return named === undefined
-      ? []
-      : { session, to: normalizeProjectName(named), source: "session_name", path: session.id, reason: check };
-  });
-}
-
-export const repair = operation({
-  name: "memories.doctor.repair",
-  kind: "admin",
-  summary: "Repair what a check found: plan, dry run, or apply after a backup.",
-  input: () => z.object({ project: z.string(), check: z.string(), mode: z.enum(["plan", "dry_run", "apply"]) }),
-  async run(app: DoctorApp, input): Promise<RepairReport> {
-    if (!(REPAIRABLE as readonly string[]).includes(input.check)) throw invalid(`unsupported repair check ${input.check}`);
-    const project = normalizeProjectName(input.project);
-    const now = toStamp(app.clock.now());
-    const store = app.memories.diagnosis;
-    const result = (actions: RepairAction[], planned: number[], applied: number[], backup?: string): RepairReport => ({
-      project,
-      check: input.check,
-      mode: input.mode,
-      status: actions.length === 0 ? "noop" : input.mode === "apply" ? "applied" : input.mode === "plan" ? "planned" : "dry_run",
-      actions,
-      counts: {
-        sessions_planned: planned[0] ?? 0,
-        observations_planned: planned[1] ?? 0,
-        prompts_planned: planned[2] ?? 0,
-        sessions_applied: applied[0] ?? 0,
-        observations_applied: applied[1] ?? 0,
-        prompts_applied: applied[2] ?? 0,
-      },
-      ...(backup === undefined ? {} : { backup_path: backup }),
-    });
-    const apply = (actions: RepairAction[]): string | undefined =>
-      input.mode === "apply" && actions.length > 0 ? backup(app) : undefined;
-
-    if (input.check.endsWith("_mismatch")) {
-      const moves = await sessionMoves(app, input.check, project);
-      const actions = moves.map(({ session, to, source, path, reason }) => ({
-        session_id: session.id,
-        from_project: session.project,
-        to_project: to,
-        reason_code: reason,
-        evidence_source: source,
-        evidence_path: path,
-      }));
-      const wanted = moves.map(({ session, to }) => ({ session: session.id, from: session.project, to }));
-      const plan = store.moveSessions(wanted, false, now);
-      const planned = [plan.sessions, plan.observations, plan.prompts];
-      const path = apply(actions);
-      if (path === undefined) return result(actions, planned, []);
-      const done = store.moveSessions(wanted, true, now);
-      return result(actions, planned, [done.sessions, done.observations, done.prompts], path);
-    }
-    if (input.check === "invalid_session_identity") {
-      const renames = store
-        .sessions(project)
-        .filter(invalidIdentity)
-        .map((session) => ({ from: session.id, to: `recovered-${app.ids.hex(8)}` }));
-      const actions = renames.map(({ from, to }) => ({ session_id: from, new_session_id: to, reason_code: input.check }));
-      const path = apply(actions);
-      return result(actions, [renames.length], path === undefined ? [] : [store.renameSessions(renames, now)], path);
-    }
-    const rows = store.pendingMutations(project).filter((row) => missingFields(row));
-    const actions = rows.map((row) => ({
-      seq: row.seq,
-      entity: row.entity,
-      entity_key: row.entity_key,
-      reason_code: "quarantine",
-    }));
-    const path = apply(actions);
-    if (path !== undefined)
-      store.quarantine(
-        rows.map((row) => row.seq),
-        input.check,
-        now,
-      );
-    return result(actions, [], [], path);
-  },
-});
-
-function backup(app: DoctorApp): string {
-  const directory = join(app.dataDirectory, "backups");
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, `engram-repair-${app.clock.now().toISOString().replace(/[-:]/g, "")}-${app.ids.hex(2)}.db`);
-  app.memories.diagnosis.backup(path);
-  return path;
-}

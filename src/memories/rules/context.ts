@@ -31,48 +31,27 @@ const sessionLine = (name: string, s: Pick<SessionSummary, "started_at" | "summa
 
 const promptLine = (p: Prompt, style: ContextStyle): string => `${style.time(p.created_at)}: ${clip(p.content, PROMPT_LENGTH)}`;
 
-function assemble(title: string, sections: string[]): string {
-  const body = sections.join("");
+function assemble(title: string, first: string, parts: Omit<ContextParts, "sessions">, style: ContextStyle): string {
+  const observations = (rows: Observation[]) => rows.map((o) => observationLine(o, style));
+  const body = [
+    first,
+    section(
+      "Recent User Prompts",
+      parts.prompts.map((p) => promptLine(p, style)),
+    ),
+    section("Pinned", observations(parts.pinned)),
+    section("Recent Observations", observations(parts.observations)),
+  ].join("");
   return body === "" ? "" : `## ${title}\n\n${body}`;
 }
 
 export function renderContext(parts: ContextParts, style: ContextStyle): string {
-  return assemble("Memory from Previous Sessions", [
-    section(
-      "Recent Sessions",
-      parts.sessions.map((s) => `${sessionLine(s.project, s, style)} [${s.observation_count} observations]`),
-    ),
-    section(
-      "Recent User Prompts",
-      parts.prompts.map((p) => promptLine(p, style)),
-    ),
-    section(
-      "Pinned",
-      parts.pinned.map((o) => observationLine(o, style)),
-    ),
-    section(
-      "Recent Observations",
-      parts.observations.map((o) => observationLine(o, style)),
-    ),
-  ]);
+  const lines = parts.sessions.map((s) => `${sessionLine(s.project, s, style)} [${s.observation_count} observations]`);
+  return assemble("Memory from Previous Sessions", section("Recent Sessions", lines), parts, style);
 }
 
 export function renderSessionContext(session: Session, parts: Omit<ContextParts, "sessions">, style: ContextStyle): string {
-  return assemble("Memory from This Session", [
-    section("Session", [sessionLine(session.id, session, style)]),
-    section(
-      "Recent User Prompts",
-      parts.prompts.map((p) => promptLine(p, style)),
-    ),
-    section(
-      "Pinned",
-      parts.pinned.map((o) => observationLine(o, style)),
-    ),
-    section(
-      "Recent Observations",
-      parts.observations.map((o) => observationLine(o, style)),
-    ),
-  ]);
+  return assemble("Memory from This Session", section("Session", [sessionLine(session.id, session, style)]), parts, style);
 }
 
 /** At most `limit` bytes, the mark included. */

@@ -90,9 +90,9 @@ export class SqliteObservations implements ObservationStore {
   }
 
   private insert(draft: ObservationDraft): Observation {
-    const { sync_id, session_id, type, title, content, tool_name, project, scope, topic_key, hash, review_after, now } = draft;
-    const { id } = this.db.run(
-      INSERT,
+    const { hash, twins_since: _, now, ...fields } = draft;
+    const { sync_id, session_id, type, title, content, tool_name, project, scope, topic_key, review_after } = fields;
+    const values = [
       sync_id,
       session_id,
       type,
@@ -107,23 +107,15 @@ export class SqliteObservations implements ObservationStore {
       review_after,
       now,
       now,
-    );
+    ];
+    const { id } = this.db.run(INSERT, ...values);
     const stored: Observation = {
       id,
-      sync_id,
-      session_id,
-      type,
-      title,
-      content,
-      tool_name,
-      project,
-      scope,
-      topic_key,
+      ...fields,
       revision_count: 1,
       duplicate_count: 1,
       last_seen_at: now,
       pinned: false,
-      review_after,
       created_at: now,
       updated_at: now,
       deleted_at: null,

@@ -174,8 +174,8 @@ export function openMemoryStore(path: string): MemoryStore {
     throw refuse(fileProblem(error, path) ?? `${path} cannot be opened: ${messageOf(error)}`, error);
   }
   const journal = new Journal(db);
-  const sessions: SqliteSessions = new SqliteSessions(db, journal, () => prompts);
-  const prompts = new SqlitePrompts(db, journal, sessions);
+  const prompts: SqlitePrompts = new SqlitePrompts(db, journal, (id) => sessions.get(id));
+  const sessions = new SqliteSessions(db, journal, prompts);
   const observations = new SqliteObservations(db, journal, sessions);
   return {
     observations,

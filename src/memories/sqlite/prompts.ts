@@ -5,7 +5,6 @@ import type { ProjectFilter, PromptDraft, PromptStore } from "../store.ts";
 import { Conditions } from "./filters.ts";
 import type { Journal } from "./journal.ts";
 import { PROMPT_COLUMNS, promptOf } from "./rows.ts";
-import type { SqliteSessions } from "./sessions.ts";
 
 const BY_ID = `SELECT ${PROMPT_COLUMNS} FROM user_prompts p WHERE p.id = ?`;
 const BY_INBOX = "SELECT id FROM user_prompts WHERE session_id = ? AND source_inbox_id = ?";
@@ -20,17 +19,17 @@ const TOMBSTONE =
 export class SqlitePrompts implements PromptStore {
   private readonly db: Sqlite;
   private readonly journal: Journal;
-  private readonly sessions: SqliteSessions;
+  private readonly findSession: (id: string) => Session | null;
 
-  constructor(db: Sqlite, journal: Journal, sessions: SqliteSessions) {
+  constructor(db: Sqlite, journal: Journal, findSession: (id: string) => Session | null) {
     this.db = db;
     this.journal = journal;
-    this.sessions = sessions;
+    this.findSession = findSession;
   }
 
   save(draft: PromptDraft, check: (session: Session | null) => void): ReturnType<PromptStore["save"]> {
     return this.db.transaction(() => {
-      const session = this.sessions.get(draft.session_id);
+      const session = this.findSession(draft.session_id);
       check(session);
       if (draft.source_inbox_id !== null) {
         const known = this.db.get(BY_INBOX, draft.session_id, draft.source_inbox_id);

@@ -19,9 +19,9 @@ const CONTINUATIONS = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE substr(s.
 export class SqliteSessions implements SessionStore {
   private readonly db: Sqlite;
   private readonly journal: Journal;
-  private readonly prompts: () => SqlitePrompts;
+  private readonly prompts: SqlitePrompts;
 
-  constructor(db: Sqlite, journal: Journal, prompts: () => SqlitePrompts) {
+  constructor(db: Sqlite, journal: Journal, prompts: SqlitePrompts) {
     this.db = db;
     this.journal = journal;
     this.prompts = prompts;
@@ -98,7 +98,7 @@ export class SqliteSessions implements SessionStore {
 
   /** Part of a surrounding transaction: the session's prompts go with it. */
   remove(session: Session, now: string): void {
-    this.prompts().removeOfSession(session.id, now);
+    this.prompts.removeOfSession(session.id, now);
     this.journal.sessionDeleted(session, now);
     this.db.run(DELETE, session.id);
   }

@@ -1,7 +1,8 @@
 // `engram doctor` and `engram doctor repair`, with the words scripts know them by.
 import { EngramError } from "../../kernel/errors.ts";
 import { type CliCommand, type CliOption, UsageError } from "../../registry/cli.ts";
-import { doctor, repair } from "../operations/doctor.ts";
+import { doctor } from "../operations/doctor.ts";
+import { repair } from "../operations/repair.ts";
 import { renderDoctor } from "./render.ts";
 
 const PROJECT: CliOption = { name: "project", value: "PROJECT", help: "only rows of this project" };
