@@ -47,7 +47,9 @@ type Sources = ReadonlyMap<string, string>;
 
 function sourceFiles(): Map<string, string> {
   const entries = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name)).map((entry) => join(entry.parentPath, entry.name));
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
   const source = files.filter((file) => !file.endsWith(".test.ts") && !file.endsWith(".d.ts"));
   return new Map(source.map((file) => [relative(root, file), readFileSync(file, "utf8")]));
 }
@@ -58,9 +60,13 @@ function importsOf(file: string, source: string): string[] {
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
   const named = [
     ...module.staticImports.map((entry) => entry.moduleRequest.value),
-    ...module.staticExports.flatMap((entry) => entry.entries.flatMap((item) => (item.moduleRequest ? [item.moduleRequest.value] : []))),
+    ...module.staticExports.flatMap((entry) =>
+      entry.entries.flatMap((item) => (item.moduleRequest ? [item.moduleRequest.value] : [])),
+    ),
   ];
-  const lazy = module.dynamicImports.map((entry) => source.slice(entry.moduleRequest.start, entry.moduleRequest.end).replace(/^["'`]|["'`]$/g, ""));
+  const lazy = module.dynamicImports.map((entry) =>
+    source.slice(entry.moduleRequest.start, entry.moduleRequest.end).replace(/^["'`]|["'`]$/g, ""),
+  );
   return [...named, ...lazy];
 }
 
@@ -82,7 +88,8 @@ function checkImport(from: string, specifier: string, sources: Sources): string 
     const allowed = LAYERS[folder];
     if (allowed === undefined) return `${from} stands in a folder the rule does not know`;
     if (allowed !== "*" && !allowed.includes(other)) return `${from} imports ${target}: ${folder} may not know ${other}`;
-    if (ROOMS.includes(folder) && other === ONLY_STORES_USE && partOf(from) !== "sqlite") return `${from} imports ${target}: only stores open databases`;
+    if (ROOMS.includes(folder) && other === ONLY_STORES_USE && partOf(from) !== "sqlite")
+      return `${from} imports ${target}: only stores open databases`;
     return undefined;
   }
   if (!ROOMS.includes(folder)) return undefined;
@@ -95,8 +102,10 @@ function checkText(path: string, source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const problems: string[] = [];
   const isStore = /\/(sqlite|postgres)\//.test(path) || path.startsWith("src/storage/");
-  if (!isStore && /["'`]\s*(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|BEGIN|VACUUM)\b[^"'`]*\s/.test(code)) problems.push(`${path} holds SQL`);
-  if (path !== "src/app/config.ts" && /process\.env|Bun\.env|import\.meta\.env/.test(code)) problems.push(`${path} reads the environment`);
+  if (!isStore && /["'`]\s*(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|ALTER|PRAGMA|BEGIN|VACUUM)\b[^"'`]*\s/.test(code))
+    problems.push(`${path} holds SQL`);
+  if (path !== "src/app/config.ts" && /process\.env|Bun\.env|import\.meta\.env/.test(code))
+    problems.push(`${path} reads the environment`);
   if (path !== "src/main.ts" && /process\.exit\b(?!Code)/.test(code)) problems.push(`${path} ends the process`);
   return problems;
 }
@@ -158,11 +167,23 @@ test("no module imports itself in a circle", () => {
 });
 
 const planted: [what: string, path: string, source: string][] = [
-  ["a rule that reads a store, by type only", "src/memories/rules/planted.ts", 'import type { MemoryStore } from "../store.ts";\nexport type X = MemoryStore;\n'],
-  ["a surface that knows a room", "src/surfaces/http/planted.ts", 'export { memoryRoutes } from "../../memories/wire/http.ts";\n'],
+  [
+    "a rule that reads a store, by type only",
+    "src/memories/rules/planted.ts",
+    'import type { MemoryStore } from "../store.ts";\nexport type X = MemoryStore;\n',
+  ],
+  [
+    "a surface that knows a room",
+    "src/surfaces/http/planted.ts",
+    'export { memoryRoutes } from "../../memories/wire/http.ts";\n',
+  ],
   ["a lazy import upward", "src/kernel/planted.ts", 'export const later = () => import("../app/open.ts");\n'],
   ["a package where none belongs", "src/kernel/planted.ts", 'import { z } from "zod";\nexport const X = z;\n'],
-  ["an operation that opens a database", "src/memories/operations/planted.ts", 'import { openSqlite } from "../../storage/sqlite.ts";\nexport const X = openSqlite;\n'],
+  [
+    "an operation that opens a database",
+    "src/memories/operations/planted.ts",
+    'import { openSqlite } from "../../storage/sqlite.ts";\nexport const X = openSqlite;\n',
+  ],
   ["SQL outside a store", "src/memories/wire/planted.ts", 'export const sql = "SELECT id FROM observations";\n'],
   ["a second reader of the environment", "src/app/planted.ts", "export const home = process.env.HOME;\n"],
   ["a second exit", "src/app/planted.ts", "export const stop = () => process.exit(1);\n"],

@@ -19,14 +19,18 @@ export function monthsAfter(date: Date, months: number): Date {
 
 const STAMP = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
-/** A stored or received time; undefined when the text is none. Text without a zone is UTC. */
+/** A stored or received time; undefined when the text is none, or no such moment exists. Text without a zone is UTC. */
 export function parseStamp(text: string): Date | undefined {
   const found = STAMP.exec(text.trim());
   if (!found) return undefined;
   const [, year, month, day, hour, minute, second, sign, offsetHours, offsetMinutes] = found;
-  let ms = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  if (sign) ms -= (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
-  return Number.isNaN(ms) ? undefined : new Date(ms);
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setUTCHours(Number(hour), Number(minute), Number(second));
+  const written = `${year}-${month}-${day} ${hour}:${minute}:${second}`;
+  if (Number.isNaN(date.getTime()) || toStamp(date) !== written) return undefined;
+  if (sign) date.setTime(date.getTime() - (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000);
+  return date;
 }
 
 /** For people: the stored time in their zone. Unparseable text and unknown zones fall back instead of failing. */

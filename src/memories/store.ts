@@ -112,6 +112,8 @@ export interface SessionStore {
   open(draft: SessionDraft, check?: (known: Session | null) => void): Session;
   /** The lowest live `<id>:resume:<n>` of an ended session, made when there is none. */
   resume(draft: SessionDraft): Session;
+  /** That continuation, if one is live. */
+  continuation(id: string): Session | null;
   get(id: string): Session | null;
   end(id: string, summary: string | null, now: string): boolean;
   recent(filter: { project?: ProjectFilter; limit: number }): SessionSummary[];

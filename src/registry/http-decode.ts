@@ -24,7 +24,9 @@ export function boolean(query: URLSearchParams, name: string): boolean | undefin
 export function pathId(request: HttpRequest, problem: string): number {
   const value = request.params.id ?? "";
   if (!/^[+-]?\d{1,19}$/.test(value) || BigInt(value) > 9_223_372_036_854_775_807n) throw invalid(problem);
-  return Math.max(Number(value), -1);
+  // No row has an id below zero, nor one beyond what a number holds exactly.
+  const id = Number(value);
+  return Number.isSafeInteger(id) ? Math.max(id, -1) : -1;
 }
 
 export function parseJson(source: string): unknown {

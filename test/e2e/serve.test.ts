@@ -177,7 +177,11 @@ describeUnless(NOT_BUILT, "engram serve", () => {
 
   test("refuses an option it does not know and an option without its value", async () => {
     const here = place();
-    for (const words of [["serve", "--host", "0.0.0.0"], ["serve", "--sockets=/x"], ["serve", "--socket"]]) {
+    for (const words of [
+      ["serve", "--host", "0.0.0.0"],
+      ["serve", "--sockets=/x"],
+      ["serve", "--socket"],
+    ]) {
       const { code, stdout, stderr } = await here.run(words);
       expect({ words, code, stdout }).toEqual({ words, code: 1, stdout: "" });
       expect(stderr).toContain(words[1]?.split("=")[0] as string);
@@ -217,7 +221,11 @@ describeUnless(NOT_BUILT ?? ON_WINDOWS, "engram serve --socket", () => {
 
     const call = (method: "GET" | "POST", path: string, body?: unknown) => callServer({ socket }, { method, path }, { body });
     expect((await call("POST", "/sessions", { id: "s", project: "p" })).status).toBe(201);
-    const saved = await call("POST", "/observations", { session_id: "s", title: "By socket", content: "through the file system" });
+    const saved = await call("POST", "/observations", {
+      session_id: "s",
+      title: "By socket",
+      content: "through the file system",
+    });
     expect(saved).toMatchObject({ status: 201, body: { status: "saved" } });
     const found = await callServer({ socket }, { method: "GET", path: "/search" }, { query: { q: "system" } });
     expect(found.body).toMatchObject([{ title: "By socket" }]);
@@ -299,6 +307,9 @@ describeUnless(NOT_BUILT ?? ON_WINDOWS, "engram serve-background", () => {
     const second = await here.run(["serve-background"], { env });
     expect(second).toMatchObject({ code: 0, stderr: "" });
     expect(second.stdout).toContain("already serving");
+    const third = await here.run(["serve-background", "--json"], { env });
+    expect(third).toMatchObject({ code: 0, stderr: "" });
+    expect(typeof JSON.parse(third.stdout)).toBe("object");
     if (process.platform === "linux") expect(processesOf(here)).toEqual([pid]);
 
     expect(lstatSync(join(here.data, "serve.err.log")).mode & 0o777).toBe(0o600);

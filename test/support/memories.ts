@@ -1,5 +1,7 @@
 // The memories room over a real file in a temporary folder, with a clock and ids that the test owns.
 // `using room = openMemories()` closes the store and removes the folder when the test is over.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { readConfig } from "../../src/app/config.ts";
 import { type App, openApp } from "../../src/app/open.ts";
@@ -58,6 +60,10 @@ export interface TestMemories extends Disposable {
   one(sql: string, ...values: Value[]): Value | undefined;
   change(sql: string): void;
   enroll(project: string): void;
+  /** Every value of every table, indexes included: to show that something is nowhere. */
+  dump(): string;
+  /** A working directory inside the temporary folder; with a name it is that project. */
+  directory(path: string, project?: string): string;
   reopen(): void;
 }
 
@@ -117,6 +123,23 @@ export function openMemories({ before, start }: MemoriesOptions = {}): TestMemor
     one: (sql, ...values) => Object.values(room.rows(sql, ...values)[0] ?? {})[0],
     change: (sql) => otherProgram((db) => db.exec(sql)),
     enroll: (project) => room.change(`INSERT INTO sync_enrolled_projects (project) VALUES ('${project}')`),
+    dump() {
+      const tables = room.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map((row) => String(row.name));
+      const shown = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : String(value));
+      return tables
+        .flatMap((table) => room.rows(`SELECT * FROM "${table}"`).flatMap((row) => Object.values(row).map(shown)))
+        .join("\n");
+    },
+    directory(path, project) {
+      const made = folder.path(path);
+      mkdirSync(made, { recursive: true });
+      if (project !== undefined) {
+        const config = folder.path(path, ".engram", "config.json");
+        mkdirSync(dirname(config), { recursive: true });
+        writeFileSync(config, JSON.stringify({ project_name: project }));
+      }
+      return made;
+    },
     reopen() {
       app.close();
       app = openApp(config, { clock, ids });

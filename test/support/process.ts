@@ -161,11 +161,11 @@ export function makePlace(): Place {
       ended: (async () => {
         await child.exited;
         await streams;
-        children.delete(self);
-        return { code: child.exitCode, signal: child.signalCode, ...heard };
+        return { code: child.exitCode, signal: child.signalCode === null ? null : String(child.signalCode), ...heard };
       })(),
     };
     children.add(self);
+    void self.ended.then(() => children.delete(self));
     return self;
   };
 
@@ -195,7 +195,7 @@ export function makePlace(): Place {
     return false;
   };
 
-  const serve: Place["serve"] = async ({ args = (port) => ["serve", String(port)], ...options } = {}) => {
+  const serve: Place["serve"] = async ({ args = (port: number) => ["serve", String(port)], ...options } = {}) => {
     for (let attempt = 1; ; attempt++) {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;

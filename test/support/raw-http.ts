@@ -10,28 +10,41 @@ export interface RawAnswer {
 
 const PATIENCE_MS = 10_000;
 
+/** Undoes `transfer-encoding: chunked`; what comes after a broken chunk is dropped. */
+function joinChunks(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf("\r\n", at);
+    const size = end < 0 ? 0 : Number.parseInt(bytes.toString("latin1", at, end), 16);
+    if (!(size > 0)) break;
+    parts.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+  return Buffer.concat(parts);
+}
+
 function parse(bytes: Buffer): RawAnswer {
-  const text = bytes.toString("latin1");
-  const end = text.indexOf("\r\n\r\n");
-  const [first = "", ...lines] = text.slice(0, end < 0 ? undefined : end).split("\r\n");
+  const end = bytes.indexOf("\r\n\r\n");
+  const [first = "", ...lines] = bytes.toString("latin1", 0, end < 0 ? bytes.length : end).split("\r\n");
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).toLowerCase();
     headers.set(name, [...(headers.get(name) ?? []), line.slice(colon + 1).trim()]);
   }
-  const rest = end < 0 ? Buffer.alloc(0) : bytes.subarray(Buffer.byteLength(text.slice(0, end + 4), "latin1"));
-  return { status: Number(first.split(" ")[1] ?? 0), headers, body: rest.toString("utf8") };
+  const rest = end < 0 ? Buffer.alloc(0) : bytes.subarray(end + 4);
+  const body = headers.get("transfer-encoding")?.includes("chunked") ? joinChunks(rest) : rest;
+  return { status: Number(first.split(" ")[1] ?? 0), headers, body: body.toString("utf8") };
 }
 
-/** Sends the parts as they are and reads until the server closes; ask it to with `connection: close`. */
+/** Sends the parts one by one until an answer begins, then reads until the server closes: ask it to with `connection: close`. */
 export function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
     const socket = connect(port, "127.0.0.1", async () => {
       for (const part of parts) {
-        if (socket.destroyed || socket.writableEnded) return;
-        if (!socket.write(part)) await new Promise((next) => socket.once("drain", next).once("close", next));
+        if (received.length > 0 || socket.destroyed) return;
+        await new Promise<void>((next) => socket.write(part, () => next()));
       }
     });
     const finish = () => {
@@ -67,13 +80,19 @@ export function request(port: number, { method = "GET", path, headers = {}, body
 }
 
 /** A body in chunks: nobody can know its length beforehand. */
-export function requestInChunks(port: number, method: string, path: string, pieces: Iterable<string>): Promise<RawAnswer> {
+export function requestInChunks(
+  port: number,
+  method: string,
+  path: string,
+  pieces: Iterable<string>,
+  ends = true,
+): Promise<RawAnswer> {
   const parts: string[] = [];
   for (const piece of pieces) parts.push(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`);
   return sendRaw(
     port,
     `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
     ...parts,
-    "0\r\n\r\n",
+    ...(ends ? ["0\r\n\r\n"] : []),
   );
 }

@@ -25,7 +25,9 @@ export const count = (path: string, table: string): number => Number(query(path,
 /** Every entry below a folder with the hash of its bytes: equal before and after means untouched. */
 export function fingerprint(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name));
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
+    join(entry.parentPath, entry.name),
+  );
   return Object.fromEntries(
     entries.sort().map((path) => {
       const stat = lstatSync(path);

@@ -21,7 +21,12 @@ await invoke(openSession, app, {
   isolated: false,
 });
 for (let i = 0; i < Number(rows); i++) {
-  await invoke(save, app, { session_id, type: "manual", title: `Note ${number}.${i}`, content: `writer ${number} wrote line ${i}` });
+  await invoke(save, app, {
+    session_id,
+    type: "manual",
+    title: `Note ${number}.${i}`,
+    content: `writer ${number} wrote line ${i}`,
+  });
 }
 console.log(app.instanceId);
 app.close();

@@ -5,6 +5,7 @@ import { conflict, EngramError, invalid, notFound } from "../../kernel/errors.ts
 import type { Ids } from "../../kernel/ids.ts";
 import { once } from "../../kernel/once.ts";
 import type { Detection } from "../../project/detect.ts";
+import { normalizeProjectName } from "../../project/name.ts";
 import type { MemoryStore, ProjectFilter } from "../store.ts";
 
 export interface ProjectLocator {
@@ -71,7 +72,7 @@ export const requireFound = <T>(value: T | null, message = "observation not foun
 
 export function requireOwner(owner: string | null, expected: string | undefined): void {
   if (expected === undefined || expected.trim() === "") return;
-  if ((owner ?? "").toLowerCase() !== expected.trim().toLowerCase()) {
+  if (normalizeProjectName(owner ?? "") !== normalizeProjectName(expected)) {
     throw conflict("observation belongs to another project", {
       code: "project_mismatch",
       owner_project: owner ?? "",

@@ -1,7 +1,7 @@
 // The doctor: checks that only read. What they find, `repair` mends.
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
-import { invalid, notFound } from "../../kernel/errors.ts";
+import { notFound } from "../../kernel/errors.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
 import type { Session } from "../model.ts";

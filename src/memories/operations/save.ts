@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { minutesBefore, toStamp } from "../../kernel/clock.ts";
 import { syncId } from "../../kernel/ids.ts";
+import { redactPrivate } from "../../language/secrets/private-text.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
 import {
@@ -136,7 +137,8 @@ export const capturePassive = operation({
     z.object({ session_id: z.string(), content: z.string(), project: z.string().optional(), source: z.string().optional() }),
   run(app: SaveApp, input): { extracted: number; saved: number; duplicates: number } {
     const project = normalizeProjectName(input.project ?? "") || null;
-    const learnings = extractLearnings(input.content);
+    // Before the text is taken apart: a private part may span several items.
+    const learnings = extractLearnings(redactPrivate(input.content));
     if (learnings.length === 0) {
       requireSession(app.memories.sessions.get(input.session_id), project);
       return { extracted: 0, saved: 0, duplicates: 0 };

@@ -81,11 +81,10 @@ export const endRuntimeSession = operation({
   input: () => openInput().omit({ resume: true, isolated: true }),
   run(app: SessionApp, input): { id: string } {
     const id = requireText(input.id, "id and project are required");
+    requireText(input.project, "id and project are required");
     const root = app.memories.sessions.get(id);
-    const now = toStamp(app.clock.now());
-    const project = normalizeProjectName(requireText(input.project, "id and project are required"));
-    const live = root?.ended_at ? app.memories.sessions.resume(sessionDraft(app, { ...input, id, project })) : root;
-    if (live) app.memories.sessions.end(live.id, null, now);
+    const live = root?.ended_at ? app.memories.sessions.continuation(id) : root;
+    if (live) app.memories.sessions.end(live.id, null, toStamp(app.clock.now()));
     return { id: live?.id ?? id };
   },
 });

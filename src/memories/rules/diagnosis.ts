@@ -141,23 +141,26 @@ export const invalidIdentity = (session: Session): boolean =>
   session.id.trim() !== session.id || session.id === "" || /[\u0000-\u001f\u007f]/.test(session.id);
 
 /** Fields a receiver insists on, by entity. */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  session: ["id", "directory"],
-  observation: ["sync_id", "session_id", "type", "title", "content", "scope"],
-  prompt: ["sync_id", "session_id", "content"],
-  relation: ["sync_id", "source_id", "target_id", "relation", "judgment_status", "marked_by_actor", "marked_by_kind"],
-};
+const REQUIRED: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    session: ["id", "directory"],
+    observation: ["sync_id", "session_id", "type", "title", "content", "scope"],
+    prompt: ["sync_id", "session_id", "content"],
+    relation: ["sync_id", "source_id", "target_id", "relation", "judgment_status", "marked_by_actor", "marked_by_kind"],
+  }),
+);
 
 /** What a journal row lacks to be accepted elsewhere; undefined when it is complete. */
 export function missingFields(mutation: MutationRow): string[] | undefined {
-  let payload: Record<string, unknown>;
+  let payload: Record<string, unknown> | null;
   try {
-    payload = JSON.parse(mutation.payload) as Record<string, unknown>;
+    payload = JSON.parse(mutation.payload) as Record<string, unknown> | null;
   } catch {
     return ["payload"];
   }
+  if (typeof payload !== "object" || payload === null) return ["payload"];
   if (mutation.op !== "upsert") return undefined;
-  const missing = (REQUIRED[mutation.entity] ?? []).filter((field) => {
+  const missing = (REQUIRED.get(mutation.entity) ?? []).filter((field) => {
     if (field === "directory" && payload.ownership_mode === "project_owned") return false;
     return typeof payload[field] !== "string" || payload[field] === "";
   });

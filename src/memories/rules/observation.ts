@@ -10,7 +10,11 @@ const TRUNCATION_MARK = "... [truncated]";
 const MAX_TOPIC_KEY_BYTES = 120;
 export const DEDUPE_MINUTES = 15;
 
-const REVIEW_MONTHS: Readonly<Record<string, number>> = { decision: 6, policy: 12, preference: 3 };
+const REVIEW_MONTHS: ReadonlyMap<string, number> = new Map([
+  ["decision", 6],
+  ["policy", 12],
+  ["preference", 3],
+]);
 
 export function normalizeScope(scope: string | null | undefined): Scope {
   const wanted = (scope ?? "").trim().toLowerCase();
@@ -28,11 +32,12 @@ export interface Truncation {
   truncated: boolean;
 }
 
-/** Redaction first: a private part is neither counted nor cut in half. */
+/** Redaction first: a private part is neither counted nor cut in half. A text that was cut before stays as it is. */
 export function prepareText(text: string): { text: string; truncation: Truncation } {
   const redacted = redactPrivate(text);
   const size = byteLength(redacted);
-  const truncated = size > MAX_CONTENT_BYTES;
+  const room = MAX_CONTENT_BYTES + (redacted.endsWith(TRUNCATION_MARK) ? TRUNCATION_MARK.length : 0);
+  const truncated = size > room;
   return {
     text: truncated ? cutBytes(redacted, MAX_CONTENT_BYTES) + TRUNCATION_MARK : redacted,
     truncation: { original_bytes: size, limit_bytes: MAX_CONTENT_BYTES, truncated },
@@ -55,7 +60,7 @@ export function prepareContent(content: string): { text: string; truncation: Tru
 export const contentHash = (content: string): string => sha256(words(lowerSimple(content)).join(" "));
 
 export function reviewAfter(type: string, now: Date): string | null {
-  const months = REVIEW_MONTHS[type];
+  const months = REVIEW_MONTHS.get(type);
   return months === undefined ? null : toStamp(monthsAfter(now, months));
 }
 

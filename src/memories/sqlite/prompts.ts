@@ -53,7 +53,9 @@ export class SqlitePrompts implements PromptStore {
 
   recent(filter: { project?: ProjectFilter; session?: string | undefined; limit: number }): Prompt[] {
     const where = new Conditions().project("p.project", filter.project).equals("p.session_id", filter.session);
-    const sql = `SELECT ${PROMPT_COLUMNS} FROM user_prompts p WHERE ${where} ORDER BY p.created_at DESC, p.id LIMIT ?`;
+    // The newest are chosen; those of one second are shown in the order they came, as the Go program does.
+    const newest = `SELECT ${PROMPT_COLUMNS} FROM user_prompts p WHERE ${where} ORDER BY p.created_at DESC, p.id DESC LIMIT ?`;
+    const sql = `SELECT * FROM (${newest}) ORDER BY created_at DESC, id`;
     return this.db.all(sql, ...where.values, filter.limit).map(promptOf);
   }
 

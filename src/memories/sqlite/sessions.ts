@@ -50,17 +50,25 @@ export class SqliteSessions implements SessionStore {
     return this.db.transaction(() => {
       const root = this.get(draft.id);
       if (!root?.ended_at) return this.open(draft);
-      const prefix = `${draft.id}:resume:`;
-      const numbered = this.db
-        .all(CONTINUATIONS, [...prefix].length, prefix)
-        .map(sessionOf)
-        .map((session) => ({ session, number: Number(session.id.slice(prefix.length)) }))
-        .filter(({ number }) => Number.isInteger(number) && number >= 2)
-        .sort((a, b) => a.number - b.number);
-      const live = numbered.find(({ session }) => session.ended_at === null);
-      const id = live?.session.id ?? `${prefix}${(numbered.at(-1)?.number ?? 1) + 1}`;
-      return this.open({ ...draft, id });
+      const all = this.continuations(draft.id);
+      const live = all.find(({ session }) => session.ended_at === null);
+      return this.open({ ...draft, id: live?.session.id ?? `${draft.id}:resume:${(all.at(-1)?.number ?? 1) + 1}` });
     });
+  }
+
+  continuation(id: string): Session | null {
+    return this.continuations(id).find(({ session }) => session.ended_at === null)?.session ?? null;
+  }
+
+  /** Counting starts at 2: the session itself is the first. */
+  private continuations(id: string): { session: Session; number: number }[] {
+    const prefix = `${id}:resume:`;
+    return this.db
+      .all(CONTINUATIONS, [...prefix].length, prefix)
+      .map(sessionOf)
+      .map((session) => ({ session, number: Number(session.id.slice(prefix.length)) }))
+      .filter(({ number }) => Number.isInteger(number) && number >= 2)
+      .sort((a, b) => a.number - b.number);
   }
 
   end(id: string, summary: string | null, now: string): boolean {
