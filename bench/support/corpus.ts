@@ -5,25 +5,51 @@ import { type Random, seededRandom } from "./random.ts";
 const list = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
 const SERVICES = list(`billing gateway auth ledger search notifier scheduler importer catalog checkout inventory mailer reporter
-  webhook sessions profile uploads pricing audit indexer exporter router quota archive`);
+  webhooks sessions profile uploads pricing audit indexer exporter router quota archive payouts fraud taxes shipping returns loyalty
+  coupons reviews ratings feeds timeline presence chat calls transcoder thumbnails geocoder routing telemetry alerts flags consent
+  identity directory provisioning licensing metering forecasting scraper crawler translator moderation recommender`);
 const NOUNS = list(`token cache query index schema payload timeout retry session cursor migration transaction lock queue batch
   header cookie signature webhook invoice refund tenant region shard replica snapshot checksum cluster socket stream buffer parser
-  router validator serializer handler middleware worker scheduler lease heartbeat backoff counter histogram budget limit permission
-  role scope secret certificate locale currency timezone calendar attachment thumbnail digest envelope tombstone watermark`);
+  validator serializer handler middleware worker lease heartbeat backoff counter histogram budget limit permission role scope secret
+  certificate locale currency timezone calendar attachment thumbnail digest envelope tombstone watermark account address allocation
+  annotation argument array assertion backup badge bandwidth bearer benchmark binding bitmap bookmark boundary branch breakpoint bridge
+  broker bucket bundle button callback candidate canvas capacity carrier cascade category channel charset chunk circuit claim clause
+  client clock closure codec collection column command comment commit component condition config conflict connection consumer container
+  contract controller conversion coordinate counterpart coupon coverage credential criterion customer daemon dashboard database deadline
+  debounce decimal decoder default delegate delivery delta dependency deployment descriptor dialect dictionary difference dimension
+  directive directory dispatch document domain draft driver duration edge editor element endpoint engine entity entry enum epoch estimate
+  event exception executor expiry exponent expression extension factory failover fallback feature federation field file filter fingerprint
+  fixture flag float folder font footer foreground format formula fragment frame framework function gauge generator gesture glyph grammar
+  graph grid group guard hash heap hierarchy hook host hostname icon identifier image import increment inference inheritance input instance
+  integer integration interceptor interface interval iterator job journal kernel key label lambda latency layer layout leaf ledger library
+  lifecycle line link list listener literal loader locator log loop macro manifest mapping marker mask matrix measure memory merge message
+  metadata method metric mirror mock model module monitor mutation namespace network node notification object offset operand operator
+  option order origin outbox output overflow package packet padding page pagination parameter parent partition patch path pattern peer
+  pipeline pixel placeholder plugin pointer policy pool port prefix primitive priority probe process producer profile projection promise
+  property protocol proxy publisher quorum range rate reader receipt record redirect reducer reference registry release renderer`);
 const VERBS = list(`returns drops retries locks caches parses validates rejects leaks truncates rebuilds migrates flushes rotates
   batches throttles signs encrypts resolves expires merges splits rounds compresses replays deduplicates paginates escapes normalizes
-  reorders fences drains quarantines backfills`);
+  reorders fences drains quarantines backfills accepts aborts acquires aggregates aligns appends archives assigns attaches awaits binds
+  blocks broadcasts buffers builds calls cancels captures checks claims cleans clones closes collapses collects commits compares compiles
+  computes copies counts creates decodes defers deletes delivers detects disables discards dispatches emits enables encodes enqueues
+  evaluates evicts expands exports extends fetches filters finds forwards freezes groups guards handles hashes hides ignores imports
+  indexes infers inherits injects inserts inspects inverts joins keeps limits loads logs maps marks masks measures mounts moves mutates
+  notifies observes omits opens overrides overwrites packs passes patches pauses persists polls prefetches prunes publishes pulls`);
 const TOOLS =
   list(`postgres redis kafka nginx docker terraform webpack vite jest playwright sqlite grpc graphql prometheus grafana
-  kubernetes helm celery rabbitmq elasticsearch protobuf openapi typescript golang rust python bun node deno`);
+  kubernetes helm celery rabbitmq elasticsearch protobuf openapi typescript golang rust python bun node deno ansible consul vault envoy
+  istio jaeger sentry datadog mongo cassandra clickhouse duckdb airflow spark flink pulsar nats memcached haproxy caddy fastify django
+  flask rails laravel spring hibernate prisma drizzle eslint biome prettier cypress selenium storybook react svelte solid angular`);
 const ADJECTIVES =
   list(`stale empty duplicate nested concurrent partial expired unsigned oversized missing negative idle slow flaky
-  circular orphaned malformed ambiguous implicit unbounded`);
+  circular orphaned malformed ambiguous implicit unbounded corrupt dangling deprecated dirty early eager exhausted explicit external faulty
+  foreign frozen greedy hidden incomplete inconsistent inner invalid late lazy legacy local lossy mutable naive noisy nullable obsolete
+  optional outer pending pinned private quoted random raw recursive redundant remote reserved shared silent skewed sparse spurious strict`);
 const FOLDERS = list("src lib internal cmd pkg app server client workers jobs migrations scripts");
 const EXTENSIONS = list("ts go py rs sql yaml tsx json");
 const ERRORS = [
-  ...list("ECONNRESET ETIMEDOUT ENOENT EPIPE ENOMEM EACCES SQLITE_BUSY OOMKilled"),
-  ...Array.from({ length: 400 }, (_, i) => `ERR${1000 + i * 7}`),
+  ...list("ECONNRESET ETIMEDOUT ENOENT EPIPE ENOMEM EACCES EBUSY OOMKilled"),
+  ...Array.from({ length: 600 }, (_, i) => `ERR${1000 + i * 7}`),
 ];
 const TYPES = list("discovery bugfix decision pattern config architecture preference learning manual");
 const PROJECTS = list("storefront payments-api data-platform mobile-app infra docs-site");

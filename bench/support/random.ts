@@ -6,18 +6,19 @@ export interface Random {
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** Early entries far more often than late ones (Zipf's law, exponent 1). */
+  /** Early entries more often than late ones: Zipf's law without its first ranks, which in language are words like "the". */
   skewed<T>(list: readonly T[]): T;
   hex(digits: number): string;
 }
 
+const RANKS_LEFT_OUT = 8;
 const sums = new Map<number, Float64Array>();
 
 function harmonicSums(length: number): Float64Array {
   let found = sums.get(length);
   if (!found) {
     found = new Float64Array(length);
-    for (let i = 0, sum = 0; i < length; i++) found[i] = sum += 1 / (i + 1);
+    for (let i = 0, sum = 0; i < length; i++) found[i] = sum += 1 / (i + 1 + RANKS_LEFT_OUT);
     sums.set(length, found);
   }
   return found;

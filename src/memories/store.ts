@@ -14,7 +14,7 @@ import type {
 } from "./model.ts";
 import type { MutationRow } from "./rules/diagnosis.ts";
 import type { IndexKind, Lookup } from "./rules/search-stages.ts";
-import type { ExportRow, ImportPlan } from "./rules/transfer.ts";
+import type { ExportRow, ImportPlan, RejectedRow } from "./rules/transfer.ts";
 
 /** Rows of one project in any case; undefined means every project. */
 export type ProjectFilter = string | undefined;
@@ -102,6 +102,7 @@ export interface SearchFilter {
 
 export interface SearchStore {
   readonly index: IndexKind;
+  readonly promptIndex: IndexKind;
   byTopicKey(key: string, filter: SearchFilter): SearchHit[];
   find(lookup: Lookup, filter: SearchFilter): SearchHit[];
   findPrompts(lookup: Lookup, filter: { project?: ProjectFilter; limit: number }): Prompt[];
@@ -166,10 +167,10 @@ export interface ProjectStore {
   /** Projects that sessions of this directory belong to. */
   ofDirectory(directory: string): string[];
   stats(project?: ProjectFilter): Stats;
-  /** Moves every row of the named spellings, taken literally. */
-  move(from: string[], to: string, now: string): MovedRows;
+  /** Moves every row of the named spellings, taken literally; without `apply` it only counts them. */
+  move(from: string[], to: string, now: string, apply?: boolean): MovedRows;
   delete(names: string[], hard: boolean, now: string): MovedRows | null;
-  /** Removes sessions and prompts of projects that hold no live observation. */
+  /** Removes sessions and prompts of projects that hold no live observation; a name that holds one is passed by. */
   prune(names: string[], now: string): MovedRows;
   rescue(request: RescueRequest): RescueOutcome;
 }
@@ -181,7 +182,7 @@ export interface ImportOutcome {
   observations_skipped_stale: number;
   prompts_imported: number;
   relations_imported: number;
-  rejected: { kind: "observation" | "prompt" | "relation"; id: string; reason: string }[];
+  rejected: RejectedRow[];
 }
 
 export interface TransferStore {
@@ -197,7 +198,8 @@ export interface DiagnosisStore {
   /** Pending journal rows of enrolled projects. */
   pendingMutations(project?: ProjectFilter): MutationRow[];
   orphans(project?: ProjectFilter): { id: number; session_id: string; title: string }[];
-  unknownTargets(): { target_key: string; mutations: number }[];
+  /** Pending journal rows for targets that do not exist. */
+  strayMutations(): MutationRow[];
   locks(): {
     journal_mode: string;
     busy_timeout_ms: number;

@@ -1,6 +1,7 @@
 // The one place that opens SQLite: pragmas, retries, transactions, prepared statements.
 // Many processes share one file, so every write transaction is IMMEDIATE and every wait is bounded.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { EngramError, messageOf } from "../kernel/errors.ts";
 
 export type Value = string | number | bigint | null | Uint8Array;
@@ -164,5 +165,17 @@ export function openSqlite(path: string, options: { readOnly?: boolean } = {}): 
       {},
       { cause: error },
     );
+  }
+}
+
+/** One query over the database file alone, leaving no trace beside it; what waits in the log is not seen. */
+export function readIgnoringLog(path: string, sql: string): Row[] {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  const db = new DatabaseSync(url, { readOnly: true });
+  try {
+    return db.prepare(sql).all() as Row[];
+  } finally {
+    db.close();
   }
 }

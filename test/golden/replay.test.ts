@@ -38,7 +38,7 @@ interface Outcome {
   differingSteps: Set<number>;
 }
 
-/** A scenario's line begins with its verdict; what belongs to it is indented. */
+/** A scenario's line begins with its verdict; what follows belongs to it, quoted output included. */
 function readReport(report: string): Map<string, Outcome> {
   const outcomes = new Map<string, Outcome>();
   let current: Outcome | undefined;
@@ -47,7 +47,7 @@ function readReport(report: string): Map<string, Outcome> {
     if (verdict !== undefined && name !== undefined) {
       current = { verdict, lines: [], differingSteps: new Set() };
       outcomes.set(name, current);
-    } else if (!line.startsWith(" ")) current = undefined;
+    }
     current?.lines.push(line);
     const step = /^ +(?:\(defect\) )?step (\d+) /.exec(line)?.[1];
     if (step !== undefined) current?.differingSteps.add(Number(step));

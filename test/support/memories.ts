@@ -67,7 +67,7 @@ export interface TestMemories extends Disposable {
   reopen(): void;
 }
 
-export interface MemoriesOptions {
+interface MemoriesOptions {
   /** Runs before the store is first opened, with the path of the file it will find. */
   before?: (file: string) => void;
   start?: string;

@@ -2,8 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { quote } from "../../kernel/text.ts";
-import { type CliCommand, UsageError } from "../../registry/cli.ts";
+import { type CliArguments, type CliCommand, UsageError } from "../../registry/cli.ts";
 import { VERSION } from "../version.ts";
+
+function onlyWords(args: CliArguments, most: number): void {
+  const extra = args.words.slice(most);
+  if (extra.length > 0) throw new UsageError(`unexpected argument(s): ${extra.map(quote).join(" ")}`);
+}
 
 const versionCommand: CliCommand = {
   command: "version",
@@ -11,7 +16,8 @@ const versionCommand: CliCommand = {
   summary: "Show the version",
   options: [],
   operations: [],
-  async run(_args, cli) {
+  async run(args, cli) {
+    onlyWords(args, 0);
     cli.print(cli.json ? `${JSON.stringify({ version: VERSION })}\n` : `engram ${VERSION}\n`);
     return 0;
   },
@@ -23,7 +29,8 @@ const instanceIdCommand: CliCommand = {
   summary: "Print the identity of the local store",
   options: [],
   operations: [],
-  async run(_args, cli) {
+  async run(args, cli) {
+    onlyWords(args, 0);
     const [{ instanceId, prepareDataDirectory }, { randomIds }] = await Promise.all([
       import("../../storage/data-directory.ts"),
       import("../../kernel/ids.ts"),
@@ -52,8 +59,9 @@ const protocolModeCommand: CliCommand = {
   options: [],
   operations: [],
   async run(args, cli) {
-    const [slug, ...extra] = args.words;
-    if (slug === undefined || extra.length > 0) throw new UsageError("");
+    onlyWords(args, 1);
+    const [slug] = args.words;
+    if (slug === undefined) throw new UsageError("");
     const mode = protocolMode(cli.dataDirectory, slug);
     cli.print(cli.json ? `${JSON.stringify({ slug, mode })}\n` : `${mode}\n`);
     return 0;
@@ -70,6 +78,7 @@ const hookCommand: CliCommand = {
   options: [],
   operations: [],
   async run(args, cli) {
+    onlyWords(args, 1);
     const [name] = args.words;
     const { answerClaudePreToolUse, promptOfHook } = await import("../../memories/wire/hooks.ts");
     if (name === "claude-pre-tool-use") {
@@ -101,6 +110,7 @@ const completionsCommand: CliCommand = {
   options: [],
   operations: [],
   async run(args, cli) {
+    onlyWords(args, 1);
     const shell = SHELLS.find((known) => known === args.words[0]);
     if (!shell)
       throw new UsageError(

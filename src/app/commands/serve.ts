@@ -147,10 +147,16 @@ const serveBackground: CliCommand = {
     const runtime = createRuntime();
     const address = wantedAddress(args, runtime);
     const { instanceId: own, dataDirectory } = await runtime.app();
-    if ((await instanceAt(address)) === own) {
-      cli.print(`engram is already serving on ${nameOf(address)}\n`);
+    const tell = (started: boolean, pid: number | undefined) => {
+      const text = started
+        ? `engram is serving on ${nameOf(address)} (process ${pid})`
+        : `engram is already serving on ${nameOf(address)}`;
+      cli.print(cli.json ? `${JSON.stringify({ address: nameOf(address), started, pid: pid ?? null })}\n` : `${text}\n`);
       return 0;
-    }
+    };
+    const there = await instanceAt(address);
+    if (there === own) return tell(false, undefined);
+    if (there !== undefined) return inUse(address, runtime, cli);
     const log = openSync(join(dataDirectory, "serve.err.log"), "a", 0o600);
     const [program, ...words] = selfCommand();
     const child = spawn(program as string, [...words, "serve"], { detached: true, stdio: ["ignore", "ignore", log] });
@@ -158,12 +164,10 @@ const serveBackground: CliCommand = {
     closeSync(log);
     for (const end = Date.now() + START_MS; Date.now() < end; ) {
       await new Promise((resolve) => setTimeout(resolve, 50));
-      if ((await instanceAt(address)) === own) {
-        cli.print(`engram is serving on ${nameOf(address)} (process ${child.pid})\n`);
-        return 0;
-      }
-      if (child.exitCode !== null && child.exitCode !== 0) break;
+      if ((await instanceAt(address)) === own) return tell(true, child.pid);
+      if (child.exitCode !== null) break;
     }
+    child.kill("SIGTERM");
     throw new EngramError("unavailable", `the server did not start; see ${join(dataDirectory, "serve.err.log")}`);
   },
 };

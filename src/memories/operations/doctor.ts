@@ -184,10 +184,11 @@ const RUN: Readonly<Record<CheckId, (app: DoctorApp, project: string | undefined
     return failed(id, "blocked", why, troubles, "sync_mutation_payload_missing_required_fields");
   },
   sync_target_closed_space(app) {
-    const troubles = app.memories.diagnosis.unknownTargets().map((row) => ({
-      message: `${row.mutations} journal row(s) for the unknown target ${JSON.stringify(row.target_key)}`,
-      evidence: { target_key: row.target_key, mutations: row.mutations },
-      next: REPAIR_HINT("sync_target_closed_space", "PROJECT"),
+    const targets = Map.groupBy(app.memories.diagnosis.strayMutations(), (row) => row.target_key);
+    const troubles = [...targets].map(([target_key, rows]) => ({
+      message: `${rows.length} journal row(s) for the unknown target ${JSON.stringify(target_key)}`,
+      evidence: { target_key, mutations: rows.length },
+      next: REPAIR_HINT("sync_target_closed_space", rows[0]?.project || "PROJECT"),
     }));
     return troublesOrPass(
       "sync_target_closed_space",
@@ -235,7 +236,7 @@ export const doctor = operation({
       mustExist: z.boolean().default(false),
     }),
   async run(app: DoctorApp, input): Promise<DoctorReport> {
-    let project = input.project ? normalizeProjectName(input.project) : undefined;
+    let project = input.project?.trim() || undefined;
     if (project === undefined && input.cwd !== undefined) {
       project = requireDetection(await app.locator.detect(input.cwd, { bind: false })).project;
     } else if (project !== undefined && input.mustExist && isUnknown(app, project)) {
@@ -244,9 +245,10 @@ export const doctor = operation({
         available_projects: app.memories.projects.names(),
       });
     }
+    const named = project === undefined ? undefined : normalizeProjectName(project);
     if (input.check === undefined || input.check === "") {
-      return report(await Promise.all(CHECK_IDS.map((id) => RUN[id](app, project))), project);
+      return report(await Promise.all(CHECK_IDS.map((id) => RUN[id](app, project))), named);
     }
-    return report([isCheck(input.check) ? await RUN[input.check](app, project) : unknownCheck(input.check)], project);
+    return report([isCheck(input.check) ? await RUN[input.check](app, project) : unknownCheck(input.check)], named);
   },
 });

@@ -64,14 +64,7 @@ export const mergeProjects = operation({
   run(app: ProjectApp, input): { to: string; moved: MovedRows } {
     const to = normalizeProjectName(input.to);
     if (to === "") throw invalid("the target name must not be blank");
-    if (input.apply) return { to, moved: app.memories.projects.move(input.from, to, toStamp(app.clock.now())) };
-    const counted = app.memories.projects.list().filter((project) => input.from.includes(project.name) && project.name !== to);
-    const sum = (key: "observation_count" | "session_count" | "prompt_count") =>
-      counted.reduce((n, project) => n + project[key], 0);
-    return {
-      to,
-      moved: { observations: sum("observation_count"), sessions: sum("session_count"), prompts: sum("prompt_count") },
-    };
+    return { to, moved: app.memories.projects.move(input.from, to, toStamp(app.clock.now()), input.apply) };
   },
 });
 

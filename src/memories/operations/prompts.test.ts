@@ -153,6 +153,7 @@ describe("recent prompts", () => {
     room.clock.advance({ seconds: 1 });
     await ask(room, "later");
     expect(await contents(room)).toEqual(["later", "first", "second", "third"]);
+    expect(await contents(room, { limit: 3 })).toEqual(["later", "second", "third"]);
   });
 });
 

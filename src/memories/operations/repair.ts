@@ -39,6 +39,8 @@ export interface RepairReport {
   backup_path?: string;
 }
 
+const sameProject = (a: string, b: string): boolean => normalizeProjectName(a) === normalizeProjectName(b);
+
 async function sessionMoves(app: DoctorApp, check: string, project: string): Promise<(Mismatch & { reason: string })[]> {
   const sessions = app.memories.diagnosis.sessions(project);
   if (check === "session_project_directory_mismatch") {
@@ -59,11 +61,11 @@ export const repair = operation({
   input: () => z.object({ project: z.string(), check: z.string(), mode: z.enum(["plan", "dry_run", "apply"]) }),
   async run(app: DoctorApp, input): Promise<RepairReport> {
     if (!(REPAIRABLE as readonly string[]).includes(input.check)) throw invalid(`unsupported repair check ${input.check}`);
-    const project = normalizeProjectName(input.project);
+    const project = input.project.trim();
     const now = toStamp(app.clock.now());
     const store = app.memories.diagnosis;
     const result = (actions: RepairAction[], planned: number[], applied: number[], backup?: string): RepairReport => ({
-      project,
+      project: normalizeProjectName(project),
       check: input.check,
       mode: input.mode,
       status: actions.length === 0 ? "noop" : input.mode === "apply" ? "applied" : input.mode === "plan" ? "planned" : "dry_run",
@@ -108,7 +110,10 @@ export const repair = operation({
       const path = apply(actions);
       return result(actions, [renames.length], path === undefined ? [] : [store.renameSessions(renames, now)], path);
     }
-    const rows = store.pendingMutations(project).filter((row) => missingFields(row));
+    const stray = input.check === "sync_target_closed_space";
+    const rows = stray
+      ? store.strayMutations().filter((row) => row.project === "" || sameProject(row.project, project))
+      : store.pendingMutations(project).filter((row) => missingFields(row));
     const actions = rows.map((row) => ({
       seq: row.seq,
       entity: row.entity,

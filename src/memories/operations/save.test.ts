@@ -371,6 +371,18 @@ describe("a save by hand", () => {
     expect(warnings.join()).toContain("truncated from 50001 to 50000 bytes");
   });
 
+  test("does not repeat private text in its answer", async () => {
+    using room = openMemories();
+    const answer = await room.call(saveManual, {
+      ...note,
+      title: "K <private>hunter2</private>",
+      content: "<private>hunter2</private>",
+      cwd: room.directory("work"),
+    });
+    expect(JSON.stringify(answer)).not.toContain("hunter2");
+    expect(room.dump().includes("hunter2")).toBeFalse();
+  });
+
   test("leaves no session behind when it is refused", async () => {
     using room = openMemories();
     await refusal(room.call(saveManual, { ...note, title: "  ", cwd: room.directory("work") }));

@@ -267,6 +267,29 @@ describe("any text at all", () => {
     expect((await look(room, `login ${"x".repeat(100_000)}`)).titles).toContain("Login loop");
   });
 
+  test("that is part of a saved word finds it", async () => {
+    using room = openMemories();
+    let run = 0;
+    const word = fc.stringMatching(/^[a-z0-9ñ漢字数据]{2,12}$/);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(word, { minLength: 1, maxLength: 4 }),
+        fc.nat(),
+        fc.nat(),
+        fc.nat(),
+        async (parts, which, from, length) => {
+          const project = `q${++run}`;
+          await room.saved({ session_id: project, project, title: "T", content: parts.join(" ") });
+          const target = [...(parts[which % parts.length] as string)];
+          const start = from % (target.length - 1);
+          const query = target.slice(start, start + 2 + (length % (target.length - start - 1))).join("");
+          expect((await room.call(search, { query, project })).hits).toHaveLength(1);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
   test("that was saved is found by its own words", async () => {
     using room = openMemories();
     let run = 0;

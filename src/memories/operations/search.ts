@@ -74,7 +74,7 @@ export const searchPrompts = operation({
     requireText(input.query, "q parameter is required");
     const project = await chooseProject(app, input);
     const filter = { project, limit: positiveOr(input.limit, 10) };
-    for (const { lookup } of planStages(input.query, undefined, app.memories.search.index)) {
+    for (const { lookup } of planStages(input.query, undefined, app.memories.search.promptIndex)) {
       const prompts = app.memories.search.findPrompts(lookup, filter);
       if (prompts.length > 0) return { prompts, project };
     }

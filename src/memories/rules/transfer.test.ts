@@ -24,13 +24,42 @@ describe("a document to import", () => {
       expect(problem({ version, sessions: [] })).toMatch(/^unsupported export version .* nothing was imported$/);
     }
     for (const version of ["0.1.0", "0.2.0"])
-      expect(plan({ version })).toEqual({ sessions: [], observations: [], prompts: [], relations: [], tombstones: [] });
+      expect(plan({ version })).toEqual({
+        rejected: [],
+        sessions: [],
+        observations: [],
+        prompts: [],
+        relations: [],
+        tombstones: [],
+      });
   });
 
   test("may have lists that are missing or null, and keys that nobody knows", () => {
     expect(
       plan({ version: "0.1.0", sessions: null, observations: [{ ...observation, extra: { a: 1 } }], other: true }).observations,
     ).toHaveLength(1);
+  });
+});
+
+describe("a row of the wrong shape", () => {
+  test("is named with what is wrong with it, and the others are taken", () => {
+    const { observations, rejected } = plan({
+      version: "0.2.0",
+      observations: [{ ...observation, sync_id: "obs-1", title: 7 }, observation, "text"],
+      sessions: [{ id: "" }],
+      prompts: [{ id: 3, session_id: "s1" }],
+    });
+    expect(observations).toHaveLength(1);
+    expect(rejected.map(({ kind, id, reason }) => [kind, id, reason.split(":")[0]])).toEqual([
+      ["session", "number 1", "id"],
+      ["observation", "obs-1", "title"],
+      ["observation", "number 3", "row"],
+      ["prompt", "3", "content"],
+    ]);
+  });
+
+  test("is not the same as a list that is none: then nothing is taken", () => {
+    expect(problem({ version: "0.2.0", observations: {} })).toContain("observations");
   });
 });
 

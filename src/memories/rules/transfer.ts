@@ -4,10 +4,19 @@ import { parseStamp, toStamp } from "../../kernel/clock.ts";
 import { type Ids, syncId } from "../../kernel/ids.ts";
 import { withoutEmpty } from "../../kernel/json.ts";
 import { once } from "../../kernel/once.ts";
+import { redactPrivate } from "../../language/secrets/private-text.ts";
 import type { Observation, Prompt, Relation, Session } from "../model.ts";
 import { contentHash, normalizeScope, normalizeTopicKey, prepareText } from "./observation.ts";
 
+export interface RejectedRow {
+  kind: "session" | "observation" | "prompt" | "relation" | "tombstone";
+  id: string;
+  reason: string;
+}
+
 export interface ImportPlan {
+  /** Rows whose shape cannot be used; the others go in without them. */
+  rejected: RejectedRow[];
   sessions: (Session & { lease_until?: string })[];
   observations: (Omit<Observation, "id" | "sync_id"> & {
     sync_id: string | null;
@@ -28,9 +37,10 @@ export type ExportRow =
   | { kind: "tombstone"; row: { sync_id: string; session_id: string | null; project: string | null; deleted_at: string } };
 
 export const EXPORT_VERSION = "0.2.0";
+const LISTS = ["sessions", "observations", "prompts", "relations", "prompt_tombstones"] as const;
 const READABLE_VERSIONS = ["0.1.0", "0.2.0"];
 
-const documentSchema = once(() => {
+const rowSchemas = once(() => {
   const text = z.string().nullish();
   const number = z.number().nullish();
 
@@ -90,16 +100,29 @@ const documentSchema = once(() => {
   });
   const TombstoneRow = z.looseObject({ sync_id: z.string().min(1), session_id: text, project: text, deleted_at: text });
 
-  const list = <Row extends z.ZodType>(row: Row) => z.array(row).nullish();
-  return z.looseObject({
-    version: z.string(),
-    sessions: list(SessionRow),
-    observations: list(ObservationRow),
-    prompts: list(PromptRow),
-    relations: list(RelationRow),
-    prompt_tombstones: list(TombstoneRow),
-  });
+  return { session: SessionRow, observation: ObservationRow, prompt: PromptRow, relation: RelationRow, tombstone: TombstoneRow };
 });
+
+/** The usable rows of one list; the others are named in `rejected`. */
+function usable<Row extends z.ZodType>(
+  kind: RejectedRow["kind"],
+  list: unknown[],
+  schema: Row,
+  rejected: RejectedRow[],
+): z.output<Row>[] {
+  return list.flatMap((row, index) => {
+    const parsed = schema.safeParse(row);
+    if (parsed.success) return [parsed.data];
+    const { sync_id, id } = (row ?? {}) as { sync_id?: unknown; id?: unknown };
+    const issue = parsed.error.issues[0];
+    rejected.push({
+      kind,
+      id: String(sync_id || id || `number ${index + 1}`),
+      reason: `${issue?.path.join(".") || "row"}: ${issue?.message ?? "not usable"}`,
+    });
+    return [];
+  });
+}
 
 /** Times arrive as stored text or as RFC 3339; both become stored text. What is neither is kept as it came. */
 const stamp = (value: string | null | undefined, fallback: string): string => {
@@ -108,7 +131,11 @@ const stamp = (value: string | null | undefined, fallback: string): string => {
   return date ? toStamp(date) : value;
 };
 const orNull = (value: string | null | undefined): string | null => value || null;
-const atLeastOne = (value: number | null | undefined): number => Math.max(1, Math.trunc(value ?? 1));
+/** Free text: an export of another program may still hold private parts. */
+const privateOrNull = (value: string | null | undefined): string | null => (value ? redactPrivate(value) || null : null);
+/** What every reader of the file can hold. */
+const MOST_COUNTED = 2 ** 31 - 1;
+const atLeastOne = (value: number | null | undefined): number => Math.min(MOST_COUNTED, Math.max(1, Math.trunc(value ?? 1)));
 
 const EPOCH = "1970-01-01 00:00:00";
 
@@ -122,23 +149,24 @@ export function planImport(data: unknown, ids: Ids): ImportPlan | { problem: str
       problem: `unsupported export version ${found}: this program reads ${READABLE_VERSIONS.join(" and ")}; nothing was imported`,
     };
   }
-  const parsed = documentSchema().safeParse(data);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    return { problem: `invalid json: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not usable"}; nothing was imported` };
-  }
-  const doc = parsed.data;
+  const lists = data as Record<string, unknown>;
+  const wrong = LISTS.find((name) => !Array.isArray(lists[name] ?? []));
+  if (wrong) return { problem: `invalid json: ${wrong} is not a list; nothing was imported` };
+  const listed = (name: (typeof LISTS)[number]): unknown[] => (lists[name] ?? []) as unknown[];
+  const rejected: RejectedRow[] = [];
+  const rows = rowSchemas();
   return {
-    sessions: (doc.sessions ?? []).map((s) => ({
+    rejected,
+    sessions: usable("session", listed("sessions"), rows.session, rejected).map((s) => ({
       id: s.id,
       project: s.project ?? "",
       directory: s.directory ?? "",
       started_at: stamp(s.started_at, EPOCH),
       ended_at: s.ended_at ? stamp(s.ended_at, EPOCH) : null,
-      summary: orNull(s.summary),
+      summary: privateOrNull(s.summary),
       ownership_mode: orNull(s.ownership_mode),
     })),
-    observations: (doc.observations ?? []).map((o) => {
+    observations: usable("observation", listed("observations"), rows.observation, rejected).map((o) => {
       const content = prepareText(o.content).text;
       const created_at = stamp(o.created_at, EPOCH);
       return {
@@ -164,7 +192,7 @@ export function planImport(data: unknown, ids: Ids): ImportPlan | { problem: str
         deleted_at: o.deleted_at ? stamp(o.deleted_at, EPOCH) : null,
       };
     }),
-    prompts: (doc.prompts ?? []).map((p) => ({
+    prompts: usable("prompt", listed("prompts"), rows.prompt, rejected).map((p) => ({
       label: p.sync_id ?? `#${p.id ?? "?"}`,
       sync_id: orNull(p.sync_id),
       fresh_sync_id: syncId(ids, "prompt"),
@@ -174,13 +202,13 @@ export function planImport(data: unknown, ids: Ids): ImportPlan | { problem: str
       created_at: stamp(p.created_at, EPOCH),
       source_inbox_id: orNull(p.source_inbox_id),
     })),
-    relations: (doc.relations ?? []).map((r) => ({
+    relations: usable("relation", listed("relations"), rows.relation, rejected).map((r) => ({
       sync_id: r.sync_id,
       source_id: orNull(r.source_id),
       target_id: orNull(r.target_id),
       relation: r.relation || "pending",
-      reason: orNull(r.reason),
-      evidence: orNull(r.evidence),
+      reason: privateOrNull(r.reason),
+      evidence: privateOrNull(r.evidence),
       confidence: r.confidence ?? null,
       judgment_status: r.judgment_status || "pending",
       marked_by_actor: orNull(r.marked_by_actor),
@@ -190,7 +218,7 @@ export function planImport(data: unknown, ids: Ids): ImportPlan | { problem: str
       created_at: stamp(r.created_at, EPOCH),
       updated_at: stamp(r.updated_at, stamp(r.created_at, EPOCH)),
     })),
-    tombstones: (doc.prompt_tombstones ?? []).map((t) => ({
+    tombstones: usable("tombstone", listed("prompt_tombstones"), rows.tombstone, rejected).map((t) => ({
       sync_id: t.sync_id,
       session_id: orNull(t.session_id),
       project: orNull(t.project),

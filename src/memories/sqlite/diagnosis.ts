@@ -1,16 +1,26 @@
 // What the doctor reads and the few repairs it may make.
 import { chmodSync } from "node:fs";
-import type { Sqlite } from "../../storage/sqlite.ts";
+import type { Row, Sqlite } from "../../storage/sqlite.ts";
 import type { MovedRows, Session } from "../model.ts";
 import type { MutationRow } from "../rules/diagnosis.ts";
 import type { DiagnosisStore, ProjectFilter } from "../store.ts";
 import { Conditions } from "./filters.ts";
 import type { Journal } from "./journal.ts";
-import { SESSION_COLUMNS, sessionOf, text, textOrNull } from "./rows.ts";
+import {
+  OBSERVATION_COLUMNS,
+  observationOf,
+  PROMPT_COLUMNS,
+  promptOf,
+  SESSION_COLUMNS,
+  sessionOf,
+  text,
+  textOrNull,
+} from "./rows.ts";
 import type { SqliteSessions } from "./sessions.ts";
 
-const UNKNOWN_TARGETS = `SELECT target_key, COUNT(*) AS n FROM sync_mutations
-  WHERE target_key NOT IN (SELECT target_key FROM sync_state) AND acked_at IS NULL GROUP BY target_key`;
+const MUTATION_COLUMNS = "seq, target_key, entity, entity_key, op, payload, project";
+const STRAY = `SELECT ${MUTATION_COLUMNS} FROM sync_mutations
+  WHERE target_key NOT IN (SELECT target_key FROM sync_state) AND acked_at IS NULL AND disposition = 'pending' ORDER BY seq`;
 const COUNT_OF_SESSION = {
   observations: "SELECT COUNT(*) AS n FROM observations WHERE session_id = ? AND project = ?",
   prompts: "SELECT COUNT(*) AS n FROM user_prompts WHERE session_id = ? AND project = ?",
@@ -19,6 +29,8 @@ const MOVE_OF_SESSION = {
   observations: "UPDATE observations SET project = ? WHERE session_id = ? AND project = ?",
   prompts: "UPDATE user_prompts SET project = ? WHERE session_id = ? AND project = ?",
 } as const;
+const OBSERVATIONS_OF_SESSION = `SELECT ${OBSERVATION_COLUMNS} FROM observations o WHERE o.session_id = ? AND o.project = ?`;
+const PROMPTS_OF_SESSION = `SELECT ${PROMPT_COLUMNS} FROM user_prompts p WHERE p.session_id = ? AND p.project = ?`;
 const MOVE_SESSION = "UPDATE sessions SET project = ? WHERE id = ? AND project = ?";
 const QUARANTINE = `UPDATE sync_mutations SET disposition = 'quarantined', disposition_reason = ?, disposition_at = ? WHERE seq = ?`;
 const COPY_SESSION = `INSERT INTO sessions (id, project, directory, started_at, ended_at, summary, ownership_mode)
@@ -28,6 +40,16 @@ const REPOINT = [
   "UPDATE user_prompts SET session_id = ? WHERE session_id = ?",
 ];
 const DROP_SESSION = "DELETE FROM sessions WHERE id = ?";
+
+const mutationOf = (row: Row): MutationRow => ({
+  seq: Number(row.seq),
+  target_key: text(row.target_key),
+  entity: text(row.entity),
+  entity_key: text(row.entity_key),
+  op: text(row.op),
+  payload: text(row.payload),
+  project: text(row.project),
+});
 
 export class SqliteDiagnosis implements DiagnosisStore {
   private readonly db: Sqlite;
@@ -53,16 +75,12 @@ export class SqliteDiagnosis implements DiagnosisStore {
     const where = new Conditions()
       .add("acked_at IS NULL AND disposition = 'pending' AND project IN (SELECT project FROM sync_enrolled_projects)")
       .project("project", project);
-    const sql = `SELECT seq, target_key, entity, entity_key, op, payload, project FROM sync_mutations WHERE ${where} ORDER BY seq`;
-    return this.db.all(sql, ...where.values).map((row) => ({
-      seq: Number(row.seq),
-      target_key: text(row.target_key),
-      entity: text(row.entity),
-      entity_key: text(row.entity_key),
-      op: text(row.op),
-      payload: text(row.payload),
-      project: text(row.project),
-    }));
+    const sql = `SELECT ${MUTATION_COLUMNS} FROM sync_mutations WHERE ${where} ORDER BY seq`;
+    return this.db.all(sql, ...where.values).map(mutationOf);
+  }
+
+  strayMutations(): MutationRow[] {
+    return this.db.all(STRAY).map(mutationOf);
   }
 
   orphans(project?: ProjectFilter): { id: number; session_id: string; title: string }[] {
@@ -71,10 +89,6 @@ export class SqliteDiagnosis implements DiagnosisStore {
     return this.db
       .all(sql, ...where.values)
       .map((row) => ({ id: Number(row.id), session_id: text(row.session_id), title: text(row.title) }));
-  }
-
-  unknownTargets(): { target_key: string; mutations: number }[] {
-    return this.db.all(UNKNOWN_TARGETS).map((row) => ({ target_key: text(row.target_key), mutations: Number(row.n) }));
   }
 
   locks(): ReturnType<DiagnosisStore["locks"]> {
@@ -102,10 +116,17 @@ export class SqliteDiagnosis implements DiagnosisStore {
             : Number(this.db.get(COUNT_OF_SESSION[kind], session, from)?.n ?? 0);
         }
         moved.sessions += apply ? this.db.run(MOVE_SESSION, to, session, from).changes : 1;
-        if (apply) this.journal.session(this.sessionStore.get(session) as Session, now);
+        if (apply) this.tellMoved(session, to, now);
       }
       return moved;
     });
+  }
+
+  private tellMoved(session: string, project: string, now: string): void {
+    if (!this.journal.enrolled(project)) return;
+    this.journal.session(this.sessionStore.get(session) as Session, now);
+    for (const row of this.db.all(OBSERVATIONS_OF_SESSION, session, project)) this.journal.observation(observationOf(row), now);
+    for (const row of this.db.all(PROMPTS_OF_SESSION, session, project)) this.journal.prompt(promptOf(row), now);
   }
 
   quarantine(seqs: number[], reason: string, now: string): number {

@@ -50,7 +50,9 @@ export class Journal {
     return this.append(session.project, now, "session", session.id, "delete", payload);
   }
 
+  /** A hidden row is told as deleted: the receiver must not show what this store hides. */
   observation(o: Observation, now: string): number {
+    if (o.deleted_at !== null) return this.observationDeleted(o, false, now);
     const payload = withoutEmpty({
       sync_id: o.sync_id,
       session_id: o.session_id,

@@ -7,7 +7,7 @@ import storeSql from "../../../sql/memories/0001-store.sql" with { type: "text" 
 import { EngramError, messageOf } from "../../kernel/errors.ts";
 import { sha256 } from "../../kernel/text.ts";
 import { planAdditions } from "../../storage/additive-schema.ts";
-import { fileProblem, openSqlite, type Sqlite, withRetry } from "../../storage/sqlite.ts";
+import { fileProblem, openSqlite, readIgnoringLog, type Sqlite, withRetry } from "../../storage/sqlite.ts";
 import type { MemoryStore } from "../store.ts";
 import { SqliteDiagnosis } from "./diagnosis.ts";
 import { Journal } from "./journal.ts";
@@ -109,13 +109,32 @@ function inspectFile(path: string): void {
   }
 }
 
+const foreign = (path: string): EngramError =>
+  refuse(`${path} belongs to another program (it has no table of ours); choose another folder with ENGRAM_DATA_DIR`);
+
+const isForeign = (tables: string[]): boolean => tables.length > 0 && !CORE_TABLES.every((name) => tables.includes(name));
+
+/**
+ * Opening and closing a database moves what waits in its log into it. Another program's file is to keep even that, so where a
+ * log waits the file is first read as if nothing could change it. What cannot be read so is left to the ordinary way.
+ */
+function refuseForeignLog(path: string): void {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  let tables: string[];
+  try {
+    const rows = readIgnoringLog(path, TABLES);
+    tables = rows.map((row) => text(row.name));
+  } catch {
+    return;
+  }
+  if (isForeign(tables)) throw foreign(path);
+}
+
 const schemaHash = (db: Sqlite): string => sha256(text(db.get(SCHEMA_TEXT)?.text));
 
 function bringUpToDate(db: Sqlite): void {
   const tables = db.all(TABLES).map((row) => text(row.name));
-  if (tables.length > 0 && !CORE_TABLES.every((name) => tables.includes(name))) {
-    throw refuse(`${db.path} belongs to another program (it has no table of ours); choose another folder with ENGRAM_DATA_DIR`);
-  }
+  if (isForeign(tables)) throw foreign(db.path);
   const plan = planAdditions(db, WANTED.join("\n"), KEPT_SHAPES);
   if (plan.obstacles.length > 0) {
     throw refuse(
@@ -165,6 +184,7 @@ function prepare(db: Sqlite): void {
 /** Errors of the file itself, whenever they come, reach people as one sentence. */
 export function openMemoryStore(path: string): MemoryStore {
   inspectFile(path);
+  refuseForeignLog(path);
   const db = openSqlite(path);
   try {
     prepare(db);

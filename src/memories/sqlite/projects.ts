@@ -41,10 +41,21 @@ const MOVE = {
   sessions: "UPDATE sessions SET project = ? WHERE project = ?",
   prompts: "UPDATE user_prompts SET project = ? WHERE project = ?",
 } as const;
+const COUNT = {
+  observations: "SELECT COUNT(*) AS n FROM observations WHERE project = ?",
+  sessions: "SELECT COUNT(*) AS n FROM sessions WHERE project = ?",
+  prompts: "SELECT COUNT(*) AS n FROM user_prompts WHERE project = ?",
+} as const;
+const LIVE_OBSERVATION = "SELECT 1 FROM observations WHERE project = ? AND deleted_at IS NULL LIMIT 1";
 const OWNER = {
   observation: "SELECT ifnull(project, '') AS project FROM observations WHERE id = ?",
   session: "SELECT ifnull(project, '') AS project FROM sessions WHERE id = ?",
   prompt: "SELECT ifnull(project, '') AS project FROM user_prompts WHERE id = ?",
+} as const;
+const BY_ID = {
+  observation: `SELECT ${OBSERVATION_COLUMNS} FROM observations o WHERE o.id = ?`,
+  session: `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = ?`,
+  prompt: `SELECT ${PROMPT_COLUMNS} FROM user_prompts p WHERE p.id = ?`,
 } as const;
 const ADOPT = {
   observation: "UPDATE observations SET project = ? WHERE id = ?",
@@ -103,25 +114,33 @@ export class SqliteProjects implements ProjectStore {
     };
   }
 
-  move(from: string[], to: string, now: string): MovedRows {
-    const moved: MovedRows = { observations: 0, sessions: 0, prompts: 0 };
-    this.db.transaction(() => {
+  move(from: string[], to: string, now: string, apply = true): MovedRows {
+    return this.db.transaction(() => {
+      const moved: MovedRows = { observations: 0, sessions: 0, prompts: 0 };
       for (const name of from) {
         if (name === to) continue;
-        for (const kind of ["observations", "sessions", "prompts"] as const)
-          moved[kind] += this.db.run(MOVE[kind], to, name).changes;
+        const told = apply && this.journal.enrolled(to) ? this.rowsOf(name) : undefined;
+        for (const kind of ["observations", "sessions", "prompts"] as const) {
+          moved[kind] += apply ? this.db.run(MOVE[kind], to, name).changes : number(this.db.get(COUNT[kind], name));
+        }
+        for (const session of told?.sessions ?? []) this.journal.session({ ...session, project: to }, now);
+        for (const observation of told?.observations ?? []) this.journal.observation({ ...observation, project: to }, now);
+        for (const prompt of told?.prompts ?? []) this.journal.prompt({ ...prompt, project: to }, now);
       }
-      this.journalProject(to, now);
+      return moved;
     });
-    return moved;
   }
 
-  /** After a move the whole target is told again: the receiver keeps rows by id, so repeats do no harm. */
-  private journalProject(project: string, now: string): void {
-    if (!this.journal.enrolled(project)) return;
-    for (const row of this.db.all(SESSIONS_OF, project)) this.journal.session(sessionOf(row), now);
-    for (const row of this.db.all(OBSERVATIONS_OF, project)) this.journal.observation(observationOf(row), now);
-    for (const row of this.db.all(PROMPTS_OF, project)) this.journal.prompt(promptOf(row), now);
+  private rowsOf(name: string) {
+    return {
+      sessions: this.db.all(SESSIONS_OF, name).map(sessionOf),
+      // What this store hides the receiver never had.
+      observations: this.db
+        .all(OBSERVATIONS_OF, name)
+        .map(observationOf)
+        .filter((o) => o.deleted_at === null),
+      prompts: this.db.all(PROMPTS_OF, name).map(promptOf),
+    };
   }
 
   delete(names: string[], hard: boolean, now: string): MovedRows | null {
@@ -162,6 +181,7 @@ export class SqliteProjects implements ProjectStore {
     return this.db.transaction(() => {
       const gone: MovedRows = { observations: 0, sessions: 0, prompts: 0 };
       for (const name of names) {
+        if (this.db.get(LIVE_OBSERVATION, name)) continue;
         gone.prompts += this.removePrompts(name, now);
         gone.sessions += this.removeIdleSessions(name, now);
       }
@@ -172,26 +192,29 @@ export class SqliteProjects implements ProjectStore {
   rescue(request: RescueRequest): RescueOutcome {
     return this.db.transaction(() => {
       const blocked: BlockedRow[] = [];
+      let journaled = 0;
       const adopt = (kind: BlockedRow["kind"], id: number | string): boolean => {
         const row = this.db.get(OWNER[kind], id);
         const owner = textOrNull(row?.project);
         if (row === undefined) blocked.push({ kind, id, reason: "not_found", owned_by: "" });
         else if (owner && owner !== request.project) blocked.push({ kind, id, reason: "already_owned", owned_by: owner });
-        else if (!owner) return this.db.run(ADOPT[kind], request.project, id).changes > 0;
+        else if (!owner) {
+          this.db.run(ADOPT[kind], request.project, id);
+          if (this.tell(kind, id, request.now) > 0) journaled++;
+          return true;
+        }
         return false;
       };
-      const outcome: RescueOutcome = {
-        sessions: request.sessions.filter((id) => adopt("session", id)).length,
-        observations: request.observations.filter((id) => adopt("observation", id)).length,
-        prompts: request.prompts.filter((id) => adopt("prompt", id)).length,
-        blocked,
-        journaled: 0,
-      };
-      if (this.journal.enrolled(request.project)) {
-        this.journalProject(request.project, request.now);
-        outcome.journaled = outcome.sessions + outcome.observations + outcome.prompts;
-      }
-      return outcome;
+      const sessions = request.sessions.filter((id) => adopt("session", id)).length;
+      const observations = request.observations.filter((id) => adopt("observation", id)).length;
+      const prompts = request.prompts.filter((id) => adopt("prompt", id)).length;
+      return { sessions, observations, prompts, blocked, journaled };
     });
+  }
+
+  private tell(kind: BlockedRow["kind"], id: number | string, now: string): number {
+    const row = this.db.get(BY_ID[kind], id) as Row;
+    if (kind === "session") return this.journal.session(sessionOf(row), now);
+    return kind === "observation" ? this.journal.observation(observationOf(row), now) : this.journal.prompt(promptOf(row), now);
   }
 }

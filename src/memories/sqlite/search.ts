@@ -31,15 +31,15 @@ function partCondition(columns: string[], terms: string[], mode: "all" | "any"):
 
 export class SqliteSearch implements SearchStore {
   readonly index: IndexKind;
+  readonly promptIndex: IndexKind;
   private readonly db: Sqlite;
   private readonly shape: TextIndexShape;
-  private readonly promptShape: TextIndexShape;
 
   constructor(db: Sqlite, shape: TextIndexShape, promptShape: TextIndexShape) {
     this.db = db;
     this.shape = shape;
-    this.promptShape = promptShape;
     this.index = shape.kind;
+    this.promptIndex = promptShape.kind;
   }
 
   private conditions(filter: SearchFilter): Conditions {
@@ -75,13 +75,12 @@ export class SqliteSearch implements SearchStore {
 
   findPrompts(lookup: Lookup, filter: { project?: ProjectFilter; limit: number }): Prompt[] {
     const where = new Conditions().project("p.project", filter.project);
-    if (lookup.by === "match" && this.promptShape.kind === this.shape.kind) {
+    if (lookup.by === "match") {
       const sql = `SELECT ${PROMPT_COLUMNS} FROM prompts_fts CROSS JOIN user_prompts p ON p.id = prompts_fts.rowid
         WHERE prompts_fts MATCH ? AND ${where} ORDER BY prompts_fts.rank, p.id LIMIT ?`;
       return this.matching(() => this.db.all(sql, lookup.expression, ...where.values, filter.limit)).map(promptOf);
     }
-    const terms = lookup.by === "part" ? lookup.terms : [lookup.expression];
-    const part = partCondition(["p.content"], terms, lookup.by === "part" ? lookup.mode : "all");
+    const part = partCondition(["p.content"], lookup.terms, lookup.mode);
     const sql = `SELECT ${PROMPT_COLUMNS} FROM user_prompts p WHERE ${where} AND ${part.sql} ORDER BY p.created_at DESC, p.id DESC LIMIT ?`;
     return this.db.all(sql, ...where.values, ...part.values, filter.limit).map(promptOf);
   }

@@ -37,6 +37,8 @@ const PROMPT_BY_SYNC = "SELECT 1 FROM user_prompts WHERE sync_id = ? UNION ALL S
 const SAME_PROMPT = "SELECT 1 FROM user_prompts WHERE session_id = ? AND content = ? AND created_at = ?";
 const INSERT_PROMPT =
   "INSERT INTO user_prompts (sync_id, session_id, content, project, created_at, source_inbox_id) VALUES (?, ?, ?, ?, ?, ?)";
+const PROMPT_BY_INBOX = "SELECT 1 FROM user_prompts WHERE session_id = ? AND source_inbox_id = ?";
+const DELETE_PROMPT = "DELETE FROM user_prompts WHERE sync_id = ?";
 const INSERT_TOMBSTONE = "INSERT OR IGNORE INTO prompt_tombstones (sync_id, session_id, project, deleted_at) VALUES (?, ?, ?, ?)";
 const RELATION_BY_SYNC = "SELECT updated_at FROM memory_relations WHERE sync_id = ?";
 const OBSERVATION_EXISTS = "SELECT project FROM observations WHERE sync_id = ?";
@@ -66,7 +68,7 @@ export class SqliteTransfer implements TransferStore {
         observations_skipped_stale: 0,
         prompts_imported: 0,
         relations_imported: 0,
-        rejected: [],
+        rejected: [...plan.rejected],
       };
       let done = 0;
       const step = () => {
@@ -81,6 +83,7 @@ export class SqliteTransfer implements TransferStore {
         step();
       }
       for (const tombstone of plan.tombstones) {
+        this.db.run(DELETE_PROMPT, tombstone.sync_id);
         this.db.run(INSERT_TOMBSTONE, tombstone.sync_id, tombstone.session_id, tombstone.project, tombstone.deleted_at);
       }
       for (const prompt of plan.prompts) {
@@ -174,7 +177,7 @@ export class SqliteTransfer implements TransferStore {
     const known = p.sync_id
       ? this.db.get(PROMPT_BY_SYNC, p.sync_id, p.sync_id)
       : this.db.get(SAME_PROMPT, p.session_id, p.content, p.created_at);
-    if (known) return;
+    if (known || (p.source_inbox_id !== null && this.db.get(PROMPT_BY_INBOX, p.session_id, p.source_inbox_id))) return;
     const sync_id = p.sync_id ?? p.fresh_sync_id;
     const { id } = this.db.run(INSERT_PROMPT, sync_id, p.session_id, p.content, p.project ?? "", p.created_at, p.source_inbox_id);
     this.journal.prompt({ ...p, id, sync_id }, p.created_at);

@@ -42,6 +42,9 @@ function selected<T>(answer: string, items: T[], cli: CliContext): T[] | "none" 
 
 const sameName = (a: string, b: string): boolean => normalizeProjectName(a) === normalizeProjectName(b);
 
+const similarGroups = (projects: ProjectSummary[]): ProjectSummary[][] =>
+  [...Map.groupBy(projects, (p) => normalizeProjectName(p.name)).values()].filter((group) => group.length > 1);
+
 async function consolidateOne(cli: CliContext, current: string, projects: ProjectSummary[], dryRun: boolean): Promise<void> {
   const variants = projects.filter((p) => p.name !== current && sameName(p.name, current));
   if (!projects.some((p) => p.name === current && p.observation_count > 0)) {
@@ -110,11 +113,22 @@ const consolidate = (currentProject: (cli: CliContext) => Promise<string>): CliC
   async run(args, cli) {
     noMoreWords(args, 0);
     const projects = await cli.call(listProjects, {});
-    if (!args.has("all")) {
-      await consolidateOne(cli, await currentProject(cli), projects, args.has("dry-run"));
+    const here = args.has("all") ? "" : await currentProject(cli);
+    if (cli.json) {
+      // Nobody can be asked: what would be offered is the answer.
+      const groups = args.has("all")
+        ? similarGroups(projects)
+        : similarGroups(projects).filter((group) => sameName(group[0]?.name ?? "", here));
+      cli.print(
+        `${JSON.stringify({ groups: groups.map((group) => ({ canonical: normalizeProjectName(group[0]?.name ?? ""), projects: group })) }, null, 2)}\n`,
+      );
       return 0;
     }
-    const groups = [...Map.groupBy(projects, (p) => normalizeProjectName(p.name)).values()].filter((group) => group.length > 1);
+    if (!args.has("all")) {
+      await consolidateOne(cli, here, projects, args.has("dry-run"));
+      return 0;
+    }
+    const groups = similarGroups(projects);
     if (groups.length === 0) {
       cli.print("No similar project names found. Nothing to consolidate.\n");
       return 0;
@@ -171,6 +185,10 @@ const prune: CliCommand = {
     const empty = (await cli.call(listProjects, {})).filter(
       (p) => p.observation_count === 0 && (!args.has("paths-only") || /[/\\]/.test(p.name)),
     );
+    if (cli.json) {
+      cli.print(`${JSON.stringify({ projects: empty }, null, 2)}\n`);
+      return 0;
+    }
     if (empty.length === 0) {
       cli.print("No empty projects to prune.\n");
       return 0;

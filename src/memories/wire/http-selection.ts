@@ -22,7 +22,8 @@ export const readSelection = ({ query }: HttpRequest): Selection => ({
 });
 
 /** Header values are latin-1: a name that is not goes percent-encoded. */
-export const headerText = (value: string): string => (/^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value));
+export const headerText = (value: string): string =>
+  /^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value.toWellFormed());
 
 export const projectHeader = (project: string | undefined): Record<string, string> => ({
   "x-engram-project": project === undefined ? "*" : headerText(project),

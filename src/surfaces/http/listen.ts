@@ -13,7 +13,10 @@ export interface Listening {
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 const HOST = "127.0.0.1";
-const MAX_BODY = 64 * 1024 * 1024;
+/** A question may be a pasted page; Go's limit for a request's head. */
+const MAX_HEAD = 1024 * 1024;
+/** Beyond any body: the limits that count are the routes' own, and they answer in JSON. */
+const MAX_BODY = 2 ** 40;
 
 export class AddressInUse extends Error {}
 
@@ -39,11 +42,14 @@ const isInUse = (error: unknown): boolean =>
   (error as { code?: string }).code === "EADDRINUSE" || /EADDRINUSE|in use/i.test(messageOf(error));
 
 async function listenOnBun(fetch: Fetch, address: Address): Promise<Listening> {
+  const http = (await import("node:http")).default;
+  // Bun's one knob for the size of a request's head.
+  (http as { maxHeaderSize: number }).maxHeaderSize = MAX_HEAD;
   const common = { fetch, maxRequestBodySize: MAX_BODY, development: false };
   const server =
     "socket" in address
       ? Bun.serve({ ...common, unix: address.socket })
-      : Bun.serve({ ...common, hostname: HOST, port: address.port, idleTimeout: 60 });
+      : Bun.serve({ ...common, hostname: HOST, port: address.port, reusePort: false, idleTimeout: 60 });
   return {
     port: "socket" in address ? undefined : server.port,
     async stop(graceMs = 2000) {
@@ -56,7 +62,7 @@ async function listenOnBun(fetch: Fetch, address: Address): Promise<Listening> {
 
 async function listenOnNode(fetch: Fetch, address: Address): Promise<Listening> {
   const { createAdaptorServer } = await import("@hono/node-server");
-  const server = createAdaptorServer({ fetch });
+  const server = createAdaptorServer({ fetch, serverOptions: { maxHeaderSize: MAX_HEAD } });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     if ("socket" in address) server.listen(address.socket, resolve);
