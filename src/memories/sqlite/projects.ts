@@ -134,11 +134,7 @@ export class SqliteProjects implements ProjectStore {
   private rowsOf(name: string) {
     return {
       sessions: this.db.all(SESSIONS_OF, name).map(sessionOf),
-      // What this store hides the receiver never had.
-      observations: this.db
-        .all(OBSERVATIONS_OF, name)
-        .map(observationOf)
-        .filter((o) => o.deleted_at === null),
+      observations: this.db.all(OBSERVATIONS_OF, name).map(observationOf),
       prompts: this.db.all(PROMPTS_OF, name).map(promptOf),
     };
   }
