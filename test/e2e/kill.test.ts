@@ -1,5 +1,6 @@
 // A server that is killed without warning has kept every save it answered, and the next one starts on the same store.
 import { expect, test } from "bun:test";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, usePlaces } from "../support/process.ts";
 import { describeUnless, NOT_BUILT } from "../support/skip.ts";
@@ -78,4 +79,36 @@ describeUnless(NOT_BUILT, "kill -9 in the middle of a stream of saves", () => {
     expect(stats.total_observations).toBe(kept.size);
     expect((await last.stop()).code).toBe(0);
   }, 120_000);
+
+  test("a crash in the middle of a checkpoint is mended by the log, not refused", async () => {
+    const here = place();
+    const store = join(here.data, "engram.db");
+    const server = await here.serve();
+    const post = (path: string, body: object) =>
+      fetch(`${server.url}${path}`, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      });
+    await post("/sessions", { id: "s", project: "p", directory: "/" });
+    for (let i = 0; i < 60; i++) {
+      expect((await post("/observations", { session_id: "s", title: `t${i}`, content: `${i} `.repeat(5000) })).status).toBe(201);
+    }
+    server.signal("SIGKILL");
+    await server.ended;
+    expect(statSync(`${store}-wal`).size).toBeGreaterThan(0);
+
+    // A checkpoint writes the pages in order: after the first one the header counts pages that the file does not have yet.
+    const finished = join(here.root, "finished.db");
+    for (const suffix of ["", "-wal"]) copyFileSync(`${store}${suffix}`, `${finished}${suffix}`);
+    query(finished, "PRAGMA wal_checkpoint(TRUNCATE)");
+    const [whole, part] = [readFileSync(finished), readFileSync(store)];
+    expect(part.length).toBeLessThan(whole.length);
+    whole.copy(part, 0, 0, 4096);
+    writeFileSync(store, part);
+
+    expect(await here.run(["stats", "--all"])).toMatchObject({ code: 0, stderr: "" });
+    expect(query(store, "SELECT count(*) AS n FROM observations")).toEqual([{ n: 60 }]);
+    expect(integrity(store)).toBe("ok");
+  });
 });

@@ -44,16 +44,19 @@ describeUnless(NOT_BUILT, "eight processes that start together on a new store", 
     expect(integrity(storeOf(here))).toBe("ok");
   });
 
-  test("can all be one-shot commands: every save is answered and kept", async () => {
-    const here = place();
-    const results = await Promise.all(
-      numbers.map((number) => here.run(["save", `Title ${number}`, `text of ${number}`, "--project", "together"])),
-    );
-    expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(numbers.map(() => ({ code: 0, stderr: "" })));
-    expect(new Set(results.map(({ stdout }) => /#(\d+)/.exec(stdout)?.[1])).size).toBe(PROCESSES);
-    expect(count(storeOf(here), "observations")).toBe(PROCESSES);
-    expect(count(storeOf(here), "sessions")).toBe(1);
-    expect(integrity(storeOf(here))).toBe("ok");
+  test("can all be one-shot commands: every save is answered and kept, on twenty new stores in a row", async () => {
+    for (let round = 0; round < 20; round++) {
+      const here = place();
+      const results = await Promise.all(
+        numbers.map((number) => here.run(["save", `Title ${number}`, `text of ${number}`, "--project", "together"])),
+      );
+      expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(numbers.map(() => ({ code: 0, stderr: "" })));
+      expect(new Set(results.map(({ stdout }) => /#(\d+)/.exec(stdout)?.[1])).size).toBe(PROCESSES);
+      expect(count(storeOf(here), "observations")).toBe(PROCESSES);
+      expect(count(storeOf(here), "sessions")).toBe(1);
+      expect(integrity(storeOf(here))).toBe("ok");
+      await here.remove();
+    }
   });
 
   test("can all be servers: each answers its own writers, on one identity", async () => {

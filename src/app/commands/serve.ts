@@ -1,7 +1,7 @@
 // `engram serve` and `engram serve-background`: one server per store, loopback or a private socket.
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { type ClientTarget, callServer } from "../../client/client.ts";
 import { EngramError } from "../../kernel/errors.ts";
 import type { CliArguments, CliCommand, CliContext, CliOption } from "../../registry/cli.ts";
@@ -49,15 +49,16 @@ async function instanceAt(address: Address): Promise<string | undefined> {
 function banner(address: Address, runtime: Runtime, dataDirectory: string, terminal: boolean): string {
   const paint = (code: number, text: string) => (terminal && runtime.config.colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const title = (text: string) => paint(2, text.padEnd(10));
-  const self = selfCommand().join(" ");
+  const own = relative(process.cwd(), selfCommand().at(-1) as string);
+  const self = own.startsWith("..") || isAbsolute(own) ? "engram" : own;
   return `
   ${paint(1, `engram ${VERSION}`)}  memory for coding agents
 
   ${title("API")}${paint(36, nameOf(address))}
   ${title("Data")}${dataDirectory}
-  ${title("Connect")}engram plugins for OpenCode and Claude Code use this address as it is;
-            anything else can: ${"socket" in address ? "" : `curl '${nameOf(address)}/context?cwd='"$PWD"`}
-            from a shell: ${self} save "a title" "what you learned"
+  ${title("Connect")}plugins of the Go program (OpenCode, Claude Code) find this address by themselves;
+            a hook can ask it: ${"socket" in address ? `curl --unix-socket ${address.socket} http://localhost/context` : `curl '${nameOf(address)}/context?cwd='"$PWD"`}
+            a shell can too:   ${self} save "a title" "what you learned"
   ${title("Docs")}${nameOf(address)}/openapi.json
   ${title("Stop")}Ctrl+C
 

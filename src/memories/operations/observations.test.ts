@@ -48,6 +48,13 @@ describe("recent observations", () => {
     expect(titles((await room.call(recentObservations, {})).observations)).toEqual(["four", "three", "two", "one"]);
   });
 
+  test("come by when they were made, not by when they arrived in this store", async () => {
+    using room = openMemories();
+    await several(room, ["one", "two", "three"]);
+    room.change("UPDATE observations SET created_at = '2020-01-01 00:00:00' WHERE title = 'three'");
+    expect(titles((await room.call(recentObservations, {})).observations)).toEqual(["two", "one", "three"]);
+  });
+
   test("are twenty unless asked otherwise", async () => {
     using room = openMemories();
     await several(

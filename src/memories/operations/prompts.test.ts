@@ -146,6 +146,15 @@ describe("recent prompts", () => {
     expect(await contents(room, { project: "none" })).toEqual([]);
   });
 
+  test("come by when they were asked, not by when they arrived in this store", async () => {
+    using room = openMemories();
+    await room.session();
+    for (const content of ["one", "two"]) await ask(room, content);
+    room.change("UPDATE user_prompts SET created_at = '2020-01-01 00:00:00' WHERE content = 'two'");
+    expect(await contents(room)).toEqual(["one", "two"]);
+    expect(await contents(room, { limit: 1 })).toEqual(["one"]);
+  });
+
   test("of one second come in the order they were asked in, as the Go program lists them", async () => {
     using room = openMemories();
     await room.session();

@@ -45,8 +45,11 @@ describe("the search statement", () => {
 
   test("does so whatever the statistics of the file say", async () => {
     using room = openMemories();
-    for (let i = 0; i < 200; i++) await room.saved({ title: `T${i}`, content: "same words", type: i === 0 ? "manual" : "rare" });
+    for (let i = 0; i < 100; i++) await room.saved({ title: `T${i}`, content: "same words", type: i === 0 ? "manual" : "rare" });
     room.change("ANALYZE");
+    for (const lines of plans(room.file)) expectIndexFirst(lines);
+    // Every deletion has a time of its own: the index on deleted_at looks like the quickest way in.
+    room.change("UPDATE observations SET deleted_at = '2026-01-01 00:00:' || id WHERE id > 1; ANALYZE");
     for (const lines of plans(room.file)) expectIndexFirst(lines);
   });
 
