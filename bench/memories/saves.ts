@@ -20,6 +20,8 @@ const SHARED = { ownership_mode: "shared", resume: false, isolated: false } as c
 const range = (values: number[]): string =>
   `${Math.round(Math.min(...values)).toLocaleString("en-US")}–${Math.round(Math.max(...values)).toLocaleString("en-US")}`;
 
+const times = (rounds: number): string => (rounds === 1 ? "1 round" : `${rounds} rounds`);
+
 function memories(count: number, seed = SEED) {
   const texts = corpus(seed);
   return Array.from({ length: count }, () => ({ ...texts.memory(), session_id: SESSION, project: "bench" }));
@@ -65,7 +67,7 @@ async function load(server: Server, connections: number, seconds: number, bodies
 async function overHttp({ quick, note, workspace }: BenchOptions): Promise<Table> {
   const rounds = quick ? 1 : 5;
   const seconds = quick ? 1 : 4;
-  note(`saving over HTTP, ${rounds} rounds`);
+  note(`saving over HTTP, ${times(rounds)}`);
   // Ready beforehand: making texts must not slow the client down.
   const bodies = memories(seconds * 10_000).map((memory) => JSON.stringify(memory));
   const saves = new Map(CLIENTS.map((clients) => [clients, [] as Load[]]));
@@ -92,7 +94,7 @@ async function overHttp({ quick, note, workspace }: BenchOptions): Promise<Table
   };
   return {
     title: "Saves over HTTP",
-    note: `\`POST /observations\` on \`engram serve\`, connections kept alive, a new text of about 400 bytes each time, ${rounds} rounds of ${seconds} s on a new store each; median of the rounds. \`GET /health\` (1 s a round) is the most this host and this client can do.`,
+    note: `\`POST /observations\` on \`engram serve\`, connections kept alive, a new text of about 400 bytes each time, ${times(rounds)} of ${seconds} s on a new store each; median of the rounds. \`GET /health\` (1 s a round) is the most this host and this client can do.`,
     columns: ["request", "clients", "per second", "range", "server CPU ms each", "beside one client's saves"],
     rows: [...CLIENTS.map((n) => row("save", saves, n)), ...CLIENTS.map((n) => row("health", answers, n))],
   };
@@ -107,7 +109,7 @@ const INSERT = `INSERT INTO observations
 async function inProcess({ quick, note, workspace }: BenchOptions): Promise<Table> {
   const rounds = quick ? 3 : 15;
   const perRound = quick ? 200 : 1000;
-  note(`saving in process, ${rounds} rounds`);
+  note(`saving in process, ${times(rounds)}`);
   const texts = memories(rounds * perRound);
   const [operationHome, portHome, bareHome] = ["operation", "port", "bare"].map((name) => workspace.folder(name)) as [
     string,
@@ -171,7 +173,7 @@ async function inProcess({ quick, note, workspace }: BenchOptions): Promise<Tabl
   const bareCpu = median(cpu[2] ?? []);
   return {
     title: "Saves in process",
-    note: `${rounds} rounds of ${perRound.toLocaleString("en-US")} memories, the three ways in turn, a store each with the same schema, text index and pragmas, one transaction a row; median of the rounds. The bare loop knows hash and identifiers beforehand and checks nothing.`,
+    note: `${times(rounds)} of ${perRound.toLocaleString("en-US")} memories, the three ways in turn, a store each with the same schema, text index and pragmas, one transaction a row; median of the rounds. The bare loop knows hash and identifiers beforehand and checks nothing.`,
     columns: ["way", "per second", "range", "beside the bare loop", "CPU ms each", "CPU beside the bare loop"],
     rows: ways.map(({ name }, i) => {
       const [rate, spent] = [median(rates[i] ?? []), median(cpu[i] ?? [])];
@@ -215,7 +217,7 @@ async function race(writers: number, each: number, { workspace }: BenchOptions):
 async function manyProcesses(options: BenchOptions): Promise<Table> {
   const rounds = options.quick ? 1 : 5;
   const total = options.quick ? 800 : 8000;
-  options.note(`saving from one and from eight processes, ${rounds} rounds`);
+  options.note(`saving from one and from eight processes, ${times(rounds)}`);
   const rates = new Map<number, number[]>(CLIENTS.map((writers) => [writers, []]));
   for (let round = 0; round < rounds; round++) {
     for (const writers of CLIENTS) rates.get(writers)?.push(total / (await race(writers, total / writers, options)));
@@ -223,7 +225,7 @@ async function manyProcesses(options: BenchOptions): Promise<Table> {
   const one = median(rates.get(1) ?? []);
   return {
     title: "Many processes on one store",
-    note: `${total.toLocaleString("en-US")} saves in all through the operation, from the starting shot to the end of the last process; ${rounds} rounds, median. Every row was there afterwards.`,
+    note: `${total.toLocaleString("en-US")} saves in all through the operation, from the starting shot to the end of the last process; ${times(rounds)}, median. Every row was there afterwards.`,
     columns: ["processes", "rows per second in all", "range", "beside one process"],
     rows: CLIENTS.map((writers) => {
       const measured = rates.get(writers) ?? [];

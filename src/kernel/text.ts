@@ -36,7 +36,20 @@ export function lowerSimple(text: string): string {
   return out;
 }
 
-export const words = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== "");
+/** White space as Unicode and the Go program have it; JavaScript's own set differs in two characters, and hashes must agree. */
+const SPACE = "\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const SPACES = new RegExp(`[${SPACE}]+`);
+const isSpace = new RegExp(`[${SPACE}]`);
+
+export const words = (text: string): string[] => text.split(SPACES).filter((word) => word !== "");
+
+export function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace.test(text[start] as string)) start++;
+  while (end > start && isSpace.test(text[end - 1] as string)) end--;
+  return text.slice(start, end);
+}
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

@@ -1,5 +1,5 @@
 // The folder that holds every store: made private, refused where SQLite's locks do not hold (network shares).
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { EngramError, messageOf } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
@@ -49,13 +49,11 @@ export function instanceId(directory: string, ids: Ids): string {
   writeFileSync(draft, `${fresh}\n`, { mode: 0o600 });
   try {
     linkSync(draft, path);
-  } catch (error) {
+  } catch {
     const winner = read();
     if (winner) return winner;
-    if ((error as { code?: string }).code !== "EEXIST") throw error;
-    // Somebody left a file that holds no id: ours replaces it.
-    writeFileSync(path, `${fresh}\n`, { mode: 0o600 });
-    chmodSync(path, 0o600);
+    // A file system without hard links, or a file somebody left that holds no id: ours takes its place.
+    renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }

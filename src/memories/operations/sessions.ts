@@ -30,19 +30,22 @@ const openInput = () =>
     isolated: z.boolean().default(false),
   });
 
-/** A caller that asks for isolation wants a session nobody else works in: anything known stands in the way. */
-function refuseShared(known: Session | null, project: string): void {
+/** A caller that asks for isolation gets a new session, or its own that still runs in the same directory; never somebody else's. */
+function refuseShared(known: Session | null, wanted: { project: string; directory: string }): void {
   if (!known) return;
   const details = { session_id: known.id };
-  if (known.project !== project) {
+  if (known.project !== wanted.project) {
     throw conflict("session belongs to another project", {
       code: "session_project_conflict",
       ...details,
       owner_project: known.project,
-      requested_project: project,
+      requested_project: wanted.project,
     });
   }
   if (known.ended_at) throw conflict("session already ended", { code: "session_already_ended", ...details });
+  if (known.directory !== "" && wanted.directory !== "" && known.directory !== wanted.directory) {
+    throw conflict("session runs in another directory", { code: "session_isolation_conflict", ...details });
+  }
 }
 
 export const openSession = operation({
@@ -58,7 +61,7 @@ export const openSession = operation({
       const session = app.memories.sessions.resume(draft);
       return { id: session.id, resumed_from: session.id === id ? null : id };
     }
-    app.memories.sessions.open(draft, input.isolated ? (known) => refuseShared(known, project) : undefined);
+    app.memories.sessions.open(draft, input.isolated ? (known) => refuseShared(known, draft) : undefined);
     return { id, resumed_from: null };
   },
 });

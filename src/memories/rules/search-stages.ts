@@ -24,7 +24,13 @@ const MAX_TERM_LENGTH = 200;
 const TRIGRAM = 3;
 const PART_MIN = 2;
 
-const stripQuotes = (term: string): string => term.replace(/^"+|"+$/g, "");
+function stripQuotes(term: string): string {
+  let start = 0;
+  let end = term.length;
+  while (start < end && term[start] === '"') start++;
+  while (end > start && term[end - 1] === '"') end--;
+  return term.slice(start, end);
+}
 const phrase = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 export function queryTerms(query: string): string[] {

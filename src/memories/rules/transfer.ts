@@ -103,6 +103,9 @@ const rowSchemas = once(() => {
   return { session: SessionRow, observation: ObservationRow, prompt: PromptRow, relation: RelationRow, tombstone: TombstoneRow };
 });
 
+const rowName = (id: unknown): string | undefined =>
+  (typeof id === "string" && id !== "") || typeof id === "number" ? String(id) : undefined;
+
 /** The usable rows of one list; the others are named in `rejected`. */
 function usable<Row extends z.ZodType>(
   kind: RejectedRow["kind"],
@@ -117,7 +120,7 @@ function usable<Row extends z.ZodType>(
     const issue = parsed.error.issues[0];
     rejected.push({
       kind,
-      id: String(sync_id || id || `number ${index + 1}`),
+      id: rowName(sync_id) ?? rowName(id) ?? `number ${index + 1}`,
       reason: `${issue?.path.join(".") || "row"}: ${issue?.message ?? "not usable"}`,
     });
     return [];

@@ -131,7 +131,8 @@ export class SqliteObservations implements ObservationStore {
     return this.journaled(id, draft.now);
   }
 
-  private keepVersion(before: Observation, title: string, content: string, now: string): void {
+  /** Part of a surrounding transaction. */
+  keepVersion(before: Observation, title: string, content: string, now: string): void {
     if (before.title === title && before.content === content) return;
     this.db.run(KEEP_VERSION, before.id, before.title, before.content, before.revision_count, now);
   }

@@ -203,7 +203,7 @@ export function openMemoryStore(path: string): MemoryStore {
     prompts,
     search: new SqliteSearch(db, textIndexShape(db, "observations_fts"), textIndexShape(db, "prompts_fts")),
     projects: new SqliteProjects(db, journal, observations, sessions, prompts),
-    transfer: new SqliteTransfer(db, journal),
+    transfer: new SqliteTransfer(db, journal, observations),
     diagnosis: new SqliteDiagnosis(db, journal, sessions),
     close: () => db.close(),
   };

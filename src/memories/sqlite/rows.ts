@@ -30,7 +30,8 @@ export const OBSERVATION_COLUMNS = [
   "updated_at",
   "deleted_at",
 ]
-  .map((column) => `o.${column}`)
+  // A count beyond what JavaScript holds exactly would make every read of the row fail.
+  .map((column) => (column.endsWith("_count") ? `MIN(o.${column}, 2147483647) AS ${column}` : `o.${column}`))
   .join(", ");
 
 export const observationOf = (row: Row): Observation => ({

@@ -5,6 +5,7 @@ import type { ExportRow, ImportPlan } from "../rules/transfer.ts";
 import type { ImportOutcome, ProjectFilter, TransferStore } from "../store.ts";
 import { Conditions } from "./filters.ts";
 import type { Journal } from "./journal.ts";
+import type { SqliteObservations } from "./observations.ts";
 import {
   OBSERVATION_COLUMNS,
   observationOf,
@@ -21,7 +22,7 @@ import {
 const SESSION_EXISTS = "SELECT 1 FROM sessions WHERE id = ?";
 const INSERT_SESSION = `INSERT OR IGNORE INTO sessions (id, project, directory, started_at, ended_at, summary, ownership_mode)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
-const OBSERVATION_BY_SYNC = "SELECT id, updated_at FROM observations WHERE sync_id = ?";
+const OBSERVATION_BY_SYNC = `SELECT ${OBSERVATION_COLUMNS} FROM observations o WHERE o.sync_id = ?`;
 const SAME_OBSERVATION =
   "SELECT id FROM observations WHERE session_id = ? AND type = ? AND title = ? AND content = ? AND created_at = ?";
 const OBSERVATION_TOMBSTONE =
@@ -53,10 +54,12 @@ const PROGRESS_EVERY = 500;
 export class SqliteTransfer implements TransferStore {
   private readonly db: Sqlite;
   private readonly journal: Journal;
+  private readonly observations: SqliteObservations;
 
-  constructor(db: Sqlite, journal: Journal) {
+  constructor(db: Sqlite, journal: Journal, observations: SqliteObservations) {
     this.db = db;
     this.journal = journal;
+    this.observations = observations;
   }
 
   import(plan: ImportPlan, progress?: (done: number) => void): ImportOutcome {
@@ -160,6 +163,7 @@ export class SqliteTransfer implements TransferStore {
       outcome.observations_skipped_stale++;
       return;
     }
+    this.observations.keepVersion(observationOf(known), o.title, o.content, o.updated_at);
     this.db.run(UPDATE_OBSERVATION, ...values, Number(known.id));
     this.journal.observation({ ...o, id: Number(known.id), sync_id: o.sync_id }, o.updated_at);
     outcome.observations_updated++;
