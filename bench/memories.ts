@@ -1,6 +1,6 @@
 // The memories room by figures: writing, reading at two sizes, what a process costs.
 import { measureProcesses } from "./memories/processes.ts";
-import { measureReads } from "./memories/reads.ts";
+import { measureReads, type StoreToRead } from "./memories/reads.ts";
 import { measureSaves } from "./memories/saves.ts";
 import type { BenchOptions } from "./run.ts";
 import type { Table } from "./support/report.ts";
@@ -8,11 +8,12 @@ import { fillStore } from "./support/store.ts";
 
 export async function measureMemories(options: BenchOptions): Promise<Table[]> {
   const saves = await measureSaves(options);
-  const stores = options.rows.map((rows) => {
+  const stores: StoreToRead[] = [];
+  for (const rows of options.rows) {
     options.note(`filling a store with ${rows.toLocaleString("en-US")} memories`);
     const directory = options.workspace.folder("filled");
-    return { directory, filled: fillStore(directory, rows) };
-  });
+    stores.push({ directory, filled: await fillStore(directory, rows) });
+  }
   const reads = await measureReads(stores, options);
   return [...saves, ...reads, ...(await measureProcesses(stores, options))];
 }

@@ -2,11 +2,10 @@
 import { readConfig } from "../../src/app/config.ts";
 import { type App, openApp } from "../../src/app/open.ts";
 import { toStamp } from "../../src/kernel/clock.ts";
-import { contentHash } from "../../src/memories/rules/observation.ts";
+import { importMemories } from "../../src/memories/operations/transfer.ts";
+import { invoke } from "../../src/registry/operation.ts";
 import { corpus } from "./corpus.ts";
 import type { Random } from "./random.ts";
-
-type ImportPlan = Parameters<App["memories"]["transfer"]["import"]>[0];
 
 const SEED = 20_261;
 const ROWS_PER_SESSION = 40;
@@ -34,7 +33,8 @@ export interface FilledStore {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-export function fillStore(directory: string, rows: number): FilledStore {
+/** Goes in by the export format, as people bring their memories along. */
+export async function fillStore(directory: string, rows: number): Promise<FilledStore> {
   const app = open(directory);
   const texts = corpus(SEED);
   const { random } = texts;
@@ -44,35 +44,36 @@ export function fillStore(directory: string, rows: number): FilledStore {
   let session = { id: "", project: "" };
   try {
     for (let done = 0; done < rows; ) {
-      const plan: ImportPlan = { sessions: [], observations: [], prompts: [], relations: [], tombstones: [] };
+      const data = { version: "0.2.0", sessions: [] as object[], observations: [] as object[], prompts: [] as object[] };
       for (const end = Math.min(rows, done + ROWS_PER_IMPORT); done < end; done++) {
         const at = toStamp(new Date(FIRST + (YEAR_MS * done) / rows));
         if (done % ROWS_PER_SESSION === 0) {
           session = { id: `session-${done / ROWS_PER_SESSION}`, project: texts.project() };
           projects.add(session.project);
-          plan.sessions.push(sessionRow(session, at, random));
+          data.sessions.push(sessionRow(session, at, random));
         }
         const memory = texts.memory();
         const deleted = random.chance(0.03);
         const said = [...new Set(wordsOf(`${memory.title} ${memory.content}`))];
         for (const word of said) frequency.set(word, (frequency.get(word) ?? 0) + 1);
         if (!deleted && random.chance(2000 / rows)) live.push(said);
-        plan.observations.push({
+        const place = { session_id: session.id, project: session.project, created_at: at };
+        data.observations.push({
           ...memory,
-          ...{ sync_id: `obs-${random.hex(16)}`, fresh_sync_id: "", label: "", session_id: session.id, tool_name: null },
-          ...{ project: session.project, scope: memory.scope ?? "project", topic_key: memory.topic_key ?? null },
-          ...{ hash: contentHash(memory.content), revision_count: 1, duplicate_count: 1, pinned: random.chance(20 / rows) },
-          ...{ review_after: null, last_seen_at: at, created_at: at, updated_at: at, deleted_at: deleted ? at : null },
+          ...place,
+          sync_id: `obs-${random.hex(16)}`,
+          pinned: random.chance(20 / rows),
+          last_seen_at: at,
+          updated_at: at,
+          deleted_at: deleted ? at : null,
         });
-        if (done % ROWS_PER_PROMPT === 0) {
-          plan.prompts.push({
-            ...{ sync_id: `prompt-${random.hex(16)}`, fresh_sync_id: "", label: "", source_inbox_id: null },
-            ...{ session_id: session.id, project: session.project, content: texts.prompt(), created_at: at },
-          });
-        }
+        if (done % ROWS_PER_PROMPT === 0)
+          data.prompts.push({ ...place, sync_id: `prompt-${random.hex(16)}`, content: texts.prompt() });
       }
-      app.memories.transfer.import(plan);
+      await invoke(importMemories, app, { data });
     }
+    const { total_observations } = app.memories.projects.stats();
+    if (total_observations < rows * 0.9) throw new Error(`only ${total_observations} of ${rows} memories went in`);
   } finally {
     app.close();
   }
@@ -84,7 +85,7 @@ export function fillStore(directory: string, rows: number): FilledStore {
   };
 }
 
-const sessionRow = (session: { id: string; project: string }, at: string, random: Random): ImportPlan["sessions"][number] => ({
+const sessionRow = (session: { id: string; project: string }, at: string, random: Random): object => ({
   ...session,
   ownership_mode: "shared",
   directory: `/work/${session.project}`,

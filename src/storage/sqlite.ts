@@ -12,7 +12,7 @@ const RETRY_MS = [10, 25, 50, 100, 200, 400, 800];
 const BUSY_TIMEOUT_MS = 5000;
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4));
-const sleepSync = (ms: number) => Atomics.wait(sleepCell, 0, 0, ms);
+export const sleepSync = (ms: number) => Atomics.wait(sleepCell, 0, 0, ms);
 
 const sqliteCode = (error: unknown): number | undefined => {
   const code = (error as { errcode?: unknown }).errcode;

@@ -66,6 +66,20 @@ describeUnless(NOT_BUILT, "engram serve", () => {
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
   });
 
+  test("started four times at the same instant on one store and port: one serves, the others say so and exit 0", async () => {
+    const here = place();
+    const port = await freePort();
+    const children = Array.from({ length: 4 }, () => here.start(["serve", String(port)]));
+    const ends: Awaited<Child["ended"]>[] = [];
+    for (const child of children) void child.ended.then((end) => ends.push(end));
+    await answers(async () => ends.length === 3);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    for (const { stderr } of ends) expect(stderr).toContain("already serving");
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    for (const child of children) child.signal("SIGTERM");
+    expect((await Promise.all(children.map((child) => child.ended))).map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  });
+
   test("on the port of another store: one sentence, exit 1, the other store is not touched", async () => {
     const [here, there] = [place(), place()];
     const other = await there.serve();
@@ -164,8 +178,8 @@ describeUnless(NOT_BUILT, "engram serve", () => {
     [["serve", "70000"], "unknown serve argument: 70000"],
     [["serve", "0"], "unknown serve argument: 0"],
     [["serve", "7440", "extra"], "unknown serve argument: extra"],
-    [["serve", "7440", "--socket", "/tmp/never.sock"], "socket transport cannot be combined with an explicit TCP port"],
-    [["serve", "--socket=/tmp/never.sock", "7440"], "socket transport cannot be combined with an explicit TCP port"],
+    [["serve", "7440", "--socket", "never.sock"], "socket transport cannot be combined with an explicit TCP port"],
+    [["serve", "--socket=never.sock", "7440"], "socket transport cannot be combined with an explicit TCP port"],
   ] as const) {
     test(`refuses \`engram ${words.join(" ")}\` without making a store`, async () => {
       const here = place();
@@ -316,6 +330,21 @@ describeUnless(NOT_BUILT ?? ON_WINDOWS, "engram serve-background", () => {
     process.kill(pid, "SIGTERM");
     await answers(() => isFree(port));
     expect(readFileSync(join(here.data, "serve.err.log"), "utf8")).toBe("");
+  });
+
+  test("called four times at the same instant leaves one server, and every caller is content", async () => {
+    const here = place();
+    const port = await freePort();
+    const calls = Array.from({ length: 4 }, () => here.run(["serve-background"], { env: { ENGRAM_PORT: String(port) } }));
+    const results = await Promise.all(calls);
+    for (const { stdout } of results) {
+      const pid = Number(/process (\d+)/.exec(stdout)?.[1]);
+      if (pid > 0) here.adopt(pid);
+    }
+    expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(results.map(() => ({ code: 0, stderr: "" })));
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    // The late ones need a moment to see that they are not needed.
+    if (process.platform === "linux") await answers(async () => processesOf(here).length === 1);
   });
 
   test("says why when the port belongs to another store, and leaves no process", async () => {

@@ -68,12 +68,23 @@ export interface Place {
 
 const everyPlace = new Set<{ killAll(): void; root: string }>();
 
-process.on("exit", () => {
+function removeEverything(): void {
   for (const place of everyPlace) {
     place.killAll();
+    for (const pid of processesOf(place)) kill(pid);
     rmSync(place.root, { recursive: true, force: true });
   }
-});
+  everyPlace.clear();
+}
+
+process.on("exit", removeEverything);
+// An interrupted runner ends without the event above.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    removeEverything();
+    process.exit(1);
+  });
+}
 
 function kill(pid: number): void {
   try {

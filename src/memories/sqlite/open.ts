@@ -1,13 +1,24 @@
 // Opens engram.db: refuses what is not ours or beyond addition, adds what is missing, hands out the store.
 // Inspection and additions share one IMMEDIATE transaction, so that a refusal leaves the file byte for byte as it was
 // and processes that start together on a new file wait for one another.
-import { accessSync, closeSync, constants, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import storeSql from "../../../sql/memories/0001-store.sql" with { type: "text" };
 import { EngramError, messageOf } from "../../kernel/errors.ts";
 import { sha256 } from "../../kernel/text.ts";
 import { planAdditions } from "../../storage/additive-schema.ts";
-import { fileProblem, openSqlite, readIgnoringLog, type Sqlite, withRetry } from "../../storage/sqlite.ts";
+import { fileProblem, openSqlite, readIgnoringLog, type Sqlite, sleepSync, withRetry } from "../../storage/sqlite.ts";
 import type { MemoryStore } from "../store.ts";
 import { SqliteDiagnosis } from "./diagnosis.ts";
 import { Journal } from "./journal.ts";
@@ -91,6 +102,16 @@ function inspectFile(path: string): void {
     );
   }
   if (stat.size === 0) return;
+  if (readHead(path).toString("latin1", 0, SQLITE_MAGIC.length) !== SQLITE_MAGIC) {
+    throw refuse(`${path} is not an SQLite database; move it away or choose another folder with ENGRAM_DATA_DIR`);
+  }
+  for (let looks = 8; isCutOff(path); looks--) {
+    if (looks === 0) throw refuse(`${path} is damaged: it ends before its last page; restore a backup`);
+    sleepSync(25);
+  }
+}
+
+function readHead(path: string): Buffer {
   const head = Buffer.alloc(100);
   const handle = openSync(path, "r");
   try {
@@ -98,15 +119,20 @@ function inspectFile(path: string): void {
   } finally {
     closeSync(handle);
   }
-  if (head.toString("latin1", 0, 16) !== SQLITE_MAGIC) {
-    throw refuse(`${path} is not an SQLite database; move it away or choose another folder with ENGRAM_DATA_DIR`);
-  }
+  return head;
+}
+
+/**
+ * Shorter than its header says. A log beside it may still hold the missing pages, and a process that is just writing the first
+ * ones is seen between two states: the one is not damage, the other passes.
+ */
+function isCutOff(path: string): boolean {
+  const head = readHead(path);
+  // The count is trusted only while its two change counters agree (SQLite's own rule).
+  if (head.readUInt32BE(24) !== head.readUInt32BE(92)) return false;
   const pageSize = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
-  const pages = head.readUInt32BE(28);
-  // The count in the header is trusted only while its two change counters agree (SQLite's own rule).
-  if (head.readUInt32BE(24) === head.readUInt32BE(92) && stat.size < pages * pageSize) {
-    throw refuse(`${path} is damaged: it should have ${pages * pageSize} bytes and has ${stat.size}; restore a backup`);
-  }
+  const cut = statSync(path).size < head.readUInt32BE(28) * pageSize;
+  return cut && !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
 }
 
 const foreign = (path: string): EngramError =>

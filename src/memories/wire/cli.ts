@@ -256,7 +256,8 @@ function writeWhole(path: string, write: (append: (text: string) => void) => voi
   try {
     handle = openSync(draft, "wx", 0o600);
   } catch (error) {
-    throw new EngramError("unavailable", `open ${path}: ${messageOf(error)}`, {}, { cause: error });
+    // The system names the draft after a comma; people know only the file they asked for.
+    throw new EngramError("unavailable", `open ${path}: ${messageOf(error).split(", ")[0]}`, {}, { cause: error });
   }
   try {
     write((text) => void writeSync(handle, text));
