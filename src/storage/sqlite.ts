@@ -129,15 +129,15 @@ export class Sqlite {
   transaction<T>(body: () => T): T {
     if (this.depth > 0) return body();
     return this.guarded(() => {
-      this.raw.exec("BEGIN IMMEDIATE");
+      this.statement("BEGIN IMMEDIATE").run();
       this.depth++;
       try {
         const result = body();
-        this.raw.exec("COMMIT");
+        this.statement("COMMIT").run();
         return result;
       } catch (error) {
         try {
-          this.raw.exec("ROLLBACK");
+          this.statement("ROLLBACK").run();
         } catch {
           // SQLite rolled back by itself; the first error is the one that tells
         }
