@@ -6,15 +6,16 @@ import { join } from "node:path";
 
 const MAX_DIRECTORIES = 20;
 const LIMIT_MS = 200;
+/** For a mount that does not answer at all; far above the limit, so that a busy machine is not taken for a dead one. */
+const HUNG_MS = 2000;
 const NOT_PROJECTS = new Set(["node_modules", "vendor", "__pycache__", "target", "dist", "build"]);
 
 /** Names of the first one or two children with a `.git`, in byte order; none when the time ran out. */
 export async function findChildRepositories(directory: string, now: () => number): Promise<string[]> {
   const deadline = now() + LIMIT_MS;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // The scan watches the clock, but a dead network mount does not answer at all.
   const hung = new Promise<string[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), LIMIT_MS);
+    timer = setTimeout(() => resolve([]), HUNG_MS);
   });
   try {
     return await Promise.race([scan(directory, () => now() > deadline), hung]);
@@ -24,13 +25,9 @@ export async function findChildRepositories(directory: string, now: () => number
 }
 
 async function scan(directory: string, isLate: () => boolean): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await candidates(directory)) {
-    if (isLate()) return [];
-    if (await exists(join(directory, name, ".git"))) found.push(name);
-    if (found.length === 2) break;
-  }
-  return isLate() ? [] : found;
+  const names = await candidates(directory);
+  const repositories = await Promise.all(names.map((name) => exists(join(directory, name, ".git"))));
+  return isLate() ? [] : names.filter((_, index) => repositories[index]).slice(0, 2);
 }
 
 async function candidates(directory: string): Promise<string[]> {

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { conflict, EngramError, invalid, messageOf } from "../kernel/errors.ts";
-import { normalizeProjectName, projectNameProblem } from "./name.ts";
+import { foundProjectName, normalizeProjectName, projectNameProblem } from "./name.ts";
 import { readSmallFile } from "./read-file.ts";
 
 const FILE = ".engram/config.json";
@@ -56,7 +56,7 @@ async function readProjectConfig(directory: string): Promise<ProjectConfig | und
     const name = nameIn(JSON.parse(text));
     const problem = projectNameProblem(name);
     // The doubled prefix is what clients of the Go program know.
-    return problem === undefined ? { directory, name: normalizeProjectName(name) } : broken(`invalid ${FILE}: ${problem}`);
+    return problem === undefined ? { directory, name: foundProjectName(name) } : broken(`invalid ${FILE}: ${problem}`);
   } catch (error) {
     return broken(`parse ${path}: ${messageOf(error)}`);
   }

@@ -118,7 +118,7 @@ async function identify(repository: Repository, cwd: string, options: DetectOpti
 
   const directories = new Set([cwd, repository.root]);
   const known = [...new Set([...directories].flatMap((directory) => options.knownProjects?.(directory) ?? []))];
-  if (known.length > 0 && !known.some((other) => normalizeProjectName(other) === name)) {
+  if (known.length > 0 && !known.some((other) => normalizeProjectName(other) === normalizeProjectName(name))) {
     return { project: name, source, warning: transitionWarning(name, known) };
   }
   return { project: (await createIdentity(repository.commonDir, name)) ?? name, source };

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { directoryName } from "./directory-name.ts";
 import { parseGitConfig } from "./git-config.ts";
-import { normalizeProjectName, projectNameProblem } from "./name.ts";
+import { foundProjectName, projectNameProblem } from "./name.ts";
 import { readSmallFile } from "./read-file.ts";
 
 const GIT_TIMEOUT_MS = 2000;
@@ -54,7 +54,7 @@ export async function repositoryAt(root: string): Promise<Repository | undefined
 export async function nameOfRepository(repository: Repository): Promise<{ name: string; source: "git_remote" | "git_root" }> {
   const config = parseGitConfig(await readSmallFile(join(repository.commonDir, "config")).catch(() => ""));
   const url = await originUrl(repository, config);
-  const remote = normalizeProjectName(repositoryNameFromUrl(url ?? ""));
+  const remote = foundProjectName(repositoryNameFromUrl(url ?? ""));
   if (projectNameProblem(remote) === undefined) return { name: remote, source: "git_remote" };
   return { name: directoryName(primaryRoot(repository, config)), source: "git_root" };
 }

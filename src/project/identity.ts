@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { link, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { normalizeProjectName, projectNameProblem } from "./name.ts";
+import { foundProjectName, projectNameProblem } from "./name.ts";
 import { readSmallFile } from "./read-file.ts";
 
 const FILE_NAME = "engram-project-identity.json";
@@ -13,7 +13,7 @@ const FILE_NAME = "engram-project-identity.json";
 export async function readIdentity(commonDir: string): Promise<string | undefined> {
   try {
     const binding: unknown = JSON.parse(await readSmallFile(join(commonDir, FILE_NAME)));
-    return isBinding(binding) ? normalizeProjectName(binding.project) : undefined;
+    return isBinding(binding) ? foundProjectName(binding.project) : undefined;
   } catch {
     return undefined;
   }

@@ -5,6 +5,12 @@ export function normalizeProjectName(name: string): string {
   return name.trim().toLowerCase().replace(/-{2,}/g, "-").replace(/_{2,}/g, "_");
 }
 
+/**
+ * A name as it was found (remote, folder, config file): doubled separators are kept, so that whoever stores under it can say
+ * that the name was changed, and rows of older programs under the very name stay in reach.
+ */
+export const foundProjectName = (name: string): string => name.trim().toLowerCase();
+
 /** Why a name cannot be chosen explicitly or in a config file; undefined when it can. */
 export function projectNameProblem(name: string): string | undefined {
   if (name.trim() === "") return "project_name is required";
@@ -15,5 +21,5 @@ export function projectNameProblem(name: string): string | undefined {
 
 /** Spellings a filter accepts: the normalised one and, for files of older programs, the name exactly as asked. */
 export function projectSpellings(name: string): [normalized: string, asGiven: string] {
-  return [normalizeProjectName(name), name.trim().toLowerCase()];
+  return [normalizeProjectName(name), foundProjectName(name)];
 }

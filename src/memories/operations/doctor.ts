@@ -42,8 +42,9 @@ export async function directoryMismatches(app: DoctorApp, sessions: Session[]): 
       detections.get(session.directory) ?? (await app.locator.detect(session.directory, { bind: false, processProject: false }));
     detections.set(session.directory, detection);
     if (detection.problem || !TRUSTED_SOURCES.includes(detection.source)) continue;
-    if (detection.project !== normalizeProjectName(session.project)) {
-      found.push({ session, to: detection.project, source: detection.source, path: detection.path });
+    const to = normalizeProjectName(detection.project);
+    if (to !== normalizeProjectName(session.project)) {
+      found.push({ session, to, source: detection.source, path: detection.path });
     }
   }
   return found;

@@ -113,7 +113,7 @@ const consolidate = (currentProject: (cli: CliContext) => Promise<string>): CliC
   async run(args, cli) {
     noMoreWords(args, 0);
     const projects = await cli.call(listProjects, {});
-    const here = args.has("all") ? "" : await currentProject(cli);
+    const here = args.has("all") ? "" : normalizeProjectName(await currentProject(cli));
     if (cli.json) {
       // Nobody can be asked: what would be offered is the answer.
       const groups = args.has("all")
