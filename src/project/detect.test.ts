@@ -174,7 +174,7 @@ describe("repositories one level below", () => {
   test("are forgotten when looking for them takes too long", async () => {
     let time = 0;
     const now = () => {
-      time += 150;
+      time += 300;
       return time;
     };
     expect(await detect("parent", { now })).toMatchObject({ project: "parent", source: "dir_basename" });
