@@ -49,6 +49,9 @@ CREATE INDEX idx_obs_sync_id ON observations(sync_id);
 CREATE INDEX idx_obs_project_lower ON observations(LOWER(project));
 CREATE INDEX idx_obs_topic ON observations(topic_key, project, scope, updated_at DESC);
 CREATE INDEX idx_obs_deleted ON observations(deleted_at);
+CREATE INDEX idx_engram_recent ON observations(LOWER(project), created_at);
+CREATE INDEX idx_engram_pinned ON observations(created_at) WHERE pinned = 1;
+CREATE INDEX idx_engram_activity ON observations(session_id, created_at);
 CREATE INDEX idx_obs_dedupe ON observations(normalized_hash, project, scope, type, title, created_at DESC);
 
 CREATE TABLE observation_versions (
@@ -76,6 +79,7 @@ CREATE TABLE user_prompts (
 );
 CREATE INDEX idx_prompts_session ON user_prompts(session_id);
 CREATE INDEX idx_prompts_project ON user_prompts(project);
+CREATE INDEX idx_engram_prompts ON user_prompts(LOWER(project), created_at DESC);
 CREATE INDEX idx_prompts_created ON user_prompts(created_at DESC);
 CREATE INDEX idx_prompts_sync_id ON user_prompts(sync_id);
 CREATE UNIQUE INDEX idx_prompts_inbox ON user_prompts(session_id, source_inbox_id) WHERE source_inbox_id IS NOT NULL;

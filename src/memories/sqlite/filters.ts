@@ -15,7 +15,9 @@ export class Conditions {
 
   /** Two spellings: rows that older programs stored under a name we would collapse stay reachable. */
   project(column: string, project: ProjectFilter): this {
-    return project === undefined ? this : this.add(`LOWER(${column}) IN (?, ?)`, ...projectSpellings(project));
+    if (project === undefined) return this;
+    const spellings = [...new Set(projectSpellings(project))];
+    return this.add(spellings.length === 1 ? `LOWER(${column}) = ?` : `LOWER(${column}) IN (?, ?)`, ...spellings);
   }
 
   equals(column: string, value: Value | undefined): this {

@@ -18,17 +18,29 @@ import {
 } from "./rows.ts";
 import type { SqliteSessions } from "./sessions.ts";
 
+/** Distinct names by jumping from one to the next in the index on project, instead of reading every row. */
+const STORED_NAMES = `WITH RECURSIVE stored(name) AS (SELECT MIN(project) FROM observations WHERE project > ''
+  UNION ALL SELECT (SELECT MIN(project) FROM observations WHERE project > name) FROM stored WHERE name IS NOT NULL)`;
+/** All rows from the index alone, less the few deleted ones. */
 const SUMMARIES = `
   SELECT name, SUM(observations) AS observations, SUM(sessions) AS sessions, SUM(prompts) AS prompts FROM (
-    SELECT project AS name, COUNT(*) AS observations, 0 AS sessions, 0 AS prompts FROM observations WHERE deleted_at IS NULL GROUP BY project
+    SELECT project AS name, COUNT(*) AS observations, 0 AS sessions, 0 AS prompts FROM observations GROUP BY project
+    UNION ALL SELECT project, -1, 0, 0 FROM observations WHERE deleted_at >= ''
     UNION ALL SELECT project, 0, COUNT(*), 0 FROM sessions GROUP BY project
     UNION ALL SELECT project, 0, 0, COUNT(*) FROM user_prompts GROUP BY project)
-  WHERE ifnull(name, '') <> '' GROUP BY name ORDER BY observations DESC, name`;
+  WHERE ifnull(name, '') <> '' GROUP BY name HAVING SUM(observations) > 0 OR SUM(sessions) > 0 OR SUM(prompts) > 0
+  ORDER BY observations DESC, name`;
 const DIRECTORIES =
   "SELECT DISTINCT project, directory FROM sessions WHERE ifnull(directory, '') <> '' ORDER BY project, directory";
-const NAMES = `SELECT project AS name FROM observations WHERE ifnull(project, '') <> '' AND deleted_at IS NULL
+const NAMES = `${STORED_NAMES}
+  SELECT name FROM stored WHERE name IS NOT NULL AND EXISTS (SELECT 1 FROM observations o WHERE o.project = name AND +o.deleted_at IS NULL)
   UNION SELECT project FROM sessions WHERE ifnull(project, '') <> ''
   UNION SELECT project FROM user_prompts WHERE ifnull(project, '') <> '' ORDER BY 1`;
+const newest = (column: string): string => `(SELECT ${column} FROM observations o
+  WHERE LOWER(o.project) = LOWER(name) AND +o.project = name AND +o.deleted_at IS NULL ORDER BY o.created_at DESC, o.id DESC LIMIT 1)`;
+const byActivity = (where: Conditions): string => `${STORED_NAMES}
+  SELECT name FROM (SELECT name, ${newest("o.created_at")} AS at, ${newest("o.id")} AS id FROM stored WHERE name IS NOT NULL AND ${where})
+  WHERE id IS NOT NULL ORDER BY at DESC, id DESC`;
 const OF_DIRECTORY = "SELECT DISTINCT project FROM sessions WHERE directory = ? AND ifnull(project, '') <> ''";
 const ANY_ROW = `SELECT 1 FROM (SELECT project FROM observations UNION ALL SELECT project FROM sessions UNION ALL SELECT project FROM user_prompts)
   WHERE project = ? LIMIT 1`;
@@ -104,13 +116,12 @@ export class SqliteProjects implements ProjectStore {
       const where = new Conditions().add(live).project("project", project);
       return number(this.db.get(`SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`, ...where.values));
     };
-    const where = new Conditions().add("deleted_at IS NULL AND ifnull(project, '') <> ''").project("project", project);
-    const sql = `SELECT project FROM observations WHERE ${where} GROUP BY project ORDER BY MAX(created_at) DESC, MAX(id) DESC`;
+    const where = new Conditions().project("name", project);
     return {
       total_sessions: count("sessions", "1"),
-      total_observations: count("observations", "deleted_at IS NULL"),
+      total_observations: count("observations", project === undefined ? "deleted_at IS NULL" : "+deleted_at IS NULL"),
       total_prompts: count("user_prompts", "1"),
-      projects: this.db.all(sql, ...where.values).map((row) => text(row.project)),
+      projects: this.db.all(byActivity(where), ...where.values).map((row) => text(row.name)),
     };
   }
 

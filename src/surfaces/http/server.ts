@@ -19,12 +19,23 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
     headers: { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", ...headers },
   });
 
+/** A caller that hangs up in the middle is no fault of ours. */
+async function bodyOf(request: Request, limit: number): Promise<string> {
+  try {
+    return await readBody(request, limit);
+  } catch (error) {
+    throw error instanceof EngramError
+      ? error
+      : new EngramError("invalid", "the request ended before its body", {}, { cause: error });
+  }
+}
+
 async function readBody(request: Request, limit: number): Promise<string> {
   const tooLarge = () => new EngramError("too_large", `request body is larger than ${limit} bytes`);
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   if (length > limit) throw tooLarge();
   // A declared length is kept by the server beneath: reading it whole is much cheaper than reading a stream.
-  if (length >= 0) return request.text();
+  if (length >= 0) return Buffer.from(await request.arrayBuffer()).toString("utf8");
   if (!request.body) return "";
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
@@ -104,7 +115,7 @@ export function createHttpApp(host: HttpHost): { fetch(request: Request): Respon
           params: c.req.param() as Record<string, string>,
           query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
           serverDirectory: host.directory,
-          body: binding.method === "GET" ? "" : await readBody(c.req.raw, binding.bodyLimit ?? DEFAULT_BODY_LIMIT),
+          body: binding.method === "GET" ? "" : await bodyOf(c.req.raw, binding.bodyLimit ?? DEFAULT_BODY_LIMIT),
         };
         const value = await invoke(binding.operation, host.app(), binding.decode(request));
         return reply(binding, binding.encode(value, request));
