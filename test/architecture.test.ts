@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   registry: ["zod"],
   memories: ["zod"],
   app: ["zod"],
-  surfaces: ["hono", "@hono/node-server"],
+  surfaces: ["hono", "@hono/node-server", "@modelcontextprotocol/server"],
 };
 
 const ROOMS = ["memories"];

@@ -17,6 +17,7 @@ interface CommandGroup {
 /** In the order help shows them. */
 export const commandGroups: readonly CommandGroup[] = [
   { words: ["serve", "serve-background"], load: async () => (await import("./commands/serve.ts")).serveCommands },
+  { words: ["mcp"], load: async () => (await import("./commands/mcp.ts")).mcpCommands },
   {
     words: ["search", "save", "delete", "timeline", "context", "stats", "export", "import", "versions"],
     load: async () => (await import("../memories/wire/cli.ts")).memoryCommands,

@@ -66,7 +66,7 @@ export function quote(text: string): string {
 }
 
 /** Edit distance; gives up (returns limit + 1) once it exceeds `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

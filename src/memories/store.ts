@@ -6,6 +6,7 @@ import type {
   ObservationVersion,
   ProjectSummary,
   Prompt,
+  Relation,
   SearchHit,
   Session,
   SessionSummary,
@@ -113,6 +114,8 @@ export interface SessionStore {
   open(draft: SessionDraft, check?: (known: Session | null) => void): Session;
   /** The lowest live `<id>:resume:<n>` of an ended session, made when there is none. */
   resume(draft: SessionDraft): Session;
+  /** Sessions an agent may be in: not ended, not manual, leased now or active since. Newest first. */
+  live(project: string, since: string): Session[];
   /** That continuation, if one is live. */
   continuation(id: string): Session | null;
   get(id: string): Session | null;
@@ -214,12 +217,38 @@ export interface DiagnosisStore {
   backup(path: string): void;
 }
 
+export interface Verdict {
+  relation: string;
+  reason: string | null;
+  evidence: string | null;
+  confidence: number | null;
+  actor: string;
+  kind: string;
+  model: string | null;
+  session_id: string | null;
+  now: string;
+}
+
+export interface PairVerdict extends Verdict {
+  /** For a pair that has no row yet. */
+  sync_id: string;
+  source: string;
+  target: string;
+}
+
+export interface RelationStore {
+  judge(syncId: string, verdict: Verdict): (Relation & { id: number }) | null;
+  /** The sync id of the pair's row. */
+  compare(verdict: PairVerdict): string;
+}
+
 export interface MemoryStore {
   readonly observations: ObservationStore;
   readonly search: SearchStore;
   readonly sessions: SessionStore;
   readonly prompts: PromptStore;
   readonly projects: ProjectStore;
+  readonly relations: RelationStore;
   readonly transfer: TransferStore;
   readonly diagnosis: DiagnosisStore;
   close(): void;

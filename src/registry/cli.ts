@@ -51,6 +51,8 @@ export interface CliCommand {
   unknownOption?(option: string): string;
   missingValue?(option: string): string;
   hidden?: boolean;
+  /** Options that may stand at the end without their value. */
+  optionalValues?: string[];
   operations: AnyOperation[];
   run(args: CliArguments, context: CliContext): Promise<number>;
 }

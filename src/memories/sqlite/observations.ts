@@ -218,11 +218,12 @@ export class SqliteObservations implements ObservationStore {
 
   recent(filter: ObservationFilter): Observation[] {
     const where = new Conditions()
-      .add("o.deleted_at IS NULL")
-      .project("o.project", filter.project)
+      .add("+o.deleted_at IS NULL")
+      // The few pinned rows have an index of their own; the one on projects would visit a whole project.
+      .project(filter.pinned ? "+o.project" : "o.project", filter.project)
       .equals("o.scope", filter.scope)
       .equals("o.session_id", filter.session);
-    if (filter.pinned !== undefined) where.add("ifnull(o.pinned, 0) = ?", filter.pinned ? 1 : 0);
+    if (filter.pinned !== undefined) where.add(filter.pinned ? "o.pinned = 1" : "ifnull(o.pinned, 0) = 0");
     const sql = `SELECT ${OBSERVATION_COLUMNS} FROM observations o WHERE ${where} ORDER BY o.created_at DESC, o.id DESC LIMIT ?`;
     return this.db.all(sql, ...where.values, filter.limit).map(observationOf);
   }

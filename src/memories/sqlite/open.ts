@@ -25,6 +25,7 @@ import { Journal } from "./journal.ts";
 import { SqliteObservations } from "./observations.ts";
 import { SqliteProjects } from "./projects.ts";
 import { SqlitePrompts } from "./prompts.ts";
+import { SqliteRelations } from "./relations.ts";
 import { text } from "./rows.ts";
 import { SqliteSearch } from "./search.ts";
 import { SqliteSessions } from "./sessions.ts";
@@ -169,7 +170,8 @@ function bringUpToDate(db: Sqlite): void {
   }
   const version = Number(db.get("PRAGMA user_version")?.user_version ?? 0);
   if (version > 1) {
-    if (plan.statements.length > 0)
+    // A missing index makes reads slower, not wrong.
+    if (plan.statements.some((statement) => !/^CREATE (UNIQUE )?INDEX/i.test(statement)))
       throw refuse(`${db.path} was written by a newer program (version ${version}) and lacks what this one needs; update Engram`);
     return;
   }
@@ -229,6 +231,7 @@ export function openMemoryStore(path: string): MemoryStore {
     prompts,
     search: new SqliteSearch(db, textIndexShape(db, "observations_fts"), textIndexShape(db, "prompts_fts")),
     projects: new SqliteProjects(db, journal, observations, sessions, prompts),
+    relations: new SqliteRelations(db, journal),
     transfer: new SqliteTransfer(db, journal, observations),
     diagnosis: new SqliteDiagnosis(db, journal, sessions),
     close: () => db.close(),

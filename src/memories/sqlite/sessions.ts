@@ -14,6 +14,11 @@ const FILL_AND_RENEW = `UPDATE sessions SET project = CASE WHEN ifnull(project, 
 const END = "UPDATE sessions SET ended_at = ?, summary = ?, runtime_lease_expires_at = NULL WHERE id = ?";
 const OBSERVATIONS = "SELECT COUNT(*) AS n FROM observations WHERE session_id = ?";
 const DELETE = "DELETE FROM sessions WHERE id = ?";
+const LIVE = `SELECT ${SESSION_COLUMNS} FROM sessions s
+  WHERE LOWER(s.project) = ?1 AND s.ended_at IS NULL AND s.id NOT LIKE 'manual-save%'
+  AND (s.started_at >= ?2 OR ifnull(s.runtime_lease_expires_at, '') >= ?2
+    OR EXISTS (SELECT 1 FROM observations o WHERE o.session_id = s.id AND o.created_at >= ?2))
+  ORDER BY s.started_at DESC, s.id DESC`;
 const CONTINUATIONS = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE substr(s.id, 1, ?) = ?`;
 
 export class SqliteSessions implements SessionStore {
@@ -56,6 +61,10 @@ export class SqliteSessions implements SessionStore {
     });
   }
 
+  live(project: string, since: string): Session[] {
+    return this.db.all(LIVE, project, since).map(sessionOf);
+  }
+
   continuation(id: string): Session | null {
     return this.continuations(id).find(({ session }) => session.ended_at === null)?.session ?? null;
   }
@@ -81,9 +90,12 @@ export class SqliteSessions implements SessionStore {
 
   recent(filter: { project?: ProjectFilter; limit: number }): SessionSummary[] {
     const where = new Conditions().project("s.project", filter.project);
-    const sql = `SELECT s.id, ifnull(s.project, '') AS project, s.started_at, s.ended_at, s.summary, COUNT(o.id) AS observation_count
-      FROM sessions s LEFT JOIN observations o ON o.session_id = s.id AND o.deleted_at IS NULL
-      WHERE ${where} GROUP BY s.id ORDER BY MAX(COALESCE(o.created_at, s.started_at)) DESC, s.id DESC LIMIT ?`;
+    const sql = `SELECT s.id, ifnull(s.project, '') AS project, s.started_at, s.ended_at, s.summary,
+        (SELECT COUNT(*) FROM observations o WHERE o.session_id = s.id AND +o.deleted_at IS NULL) AS observation_count
+      FROM (SELECT s.id, COALESCE((SELECT o.created_at FROM observations o WHERE o.session_id = s.id AND +o.deleted_at IS NULL
+          ORDER BY o.created_at DESC LIMIT 1), s.started_at) AS active
+        FROM sessions s WHERE ${where} ORDER BY active DESC, s.id DESC LIMIT ?) latest CROSS JOIN sessions s ON s.id = latest.id
+      ORDER BY latest.active DESC, s.id DESC`;
     return this.db.all(sql, ...where.values, filter.limit).map((row) => ({
       id: text(row.id),
       project: text(row.project),

@@ -30,8 +30,10 @@ export function parseCommandLine(command: CliCommand, words: string[]): CliArgum
       const message = command.unknownOption?.(token.rawName) ?? `unknown option ${JSON.stringify(token.rawName)}`;
       throw new UsageError(message, { verbatim: message.startsWith("engram ") });
     }
-    if (option.value && token.value === undefined)
-      throw new UsageError(command.missingValue?.(token.rawName) ?? `${token.rawName} requires a value`);
+    if (option.value && token.value === undefined && !command.optionalValues?.includes(option.name)) {
+      const message = command.missingValue?.(token.rawName) ?? `${token.rawName} requires a value`;
+      throw new UsageError(message, { verbatim: message.startsWith("engram"), showUsage: !message.startsWith("engram") });
+    }
     if (!option.value && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
   }
   const all = (name: string): string[] =>
