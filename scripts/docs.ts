@@ -1,9 +1,12 @@
 // The generated pages: docs/http.md and docs/cli.md, made from the catalogue so that they cannot disagree with the program.
 import { allCommands, allRoutes } from "../src/app/catalogue.ts";
+import { allTools, selectTools } from "../src/app/mcp.ts";
 import type { CliCommand, CliOption } from "../src/registry/cli.ts";
 import type { AnyHttpBinding } from "../src/registry/http.ts";
+import type { McpTool } from "../src/registry/mcp.ts";
 import { jsonSchema } from "../src/registry/openapi.ts";
 import { COMMON_OPTIONS } from "../src/surfaces/cli/arguments.ts";
+import { instructionsFor } from "../src/surfaces/mcp/instructions.ts";
 
 const [commands, routes] = await Promise.all([allCommands(), allRoutes()]);
 
@@ -106,7 +109,47 @@ ${internal.map((command) => `- \`engram ${command.command}${command.usage ? ` ${
 `;
 }
 
+/** What a client hands its model for a selection: characters / 4. */
+export function tokensOf(tools: McpTool[]): number {
+  const shown = tools.map(({ name, description, parameters, required }) =>
+    JSON.stringify({ name, description, inputSchema: { type: "object", properties: parameters, required } }),
+  );
+  return Math.ceil((shown.join("").length + instructionsFor(tools).length) / 4);
+}
+
+function toolSection(tool: McpTool): string {
+  const traits = [
+    tool.readOnly ? "reads" : "writes",
+    tool.destructive ? "destructive" : "",
+    tool.idempotent ? "idempotent" : "",
+    tool.deferred ? "deferred" : "",
+  ].filter((word) => word !== "");
+  const rows = Object.entries(tool.parameters).map(
+    ([name, schema]) =>
+      `| \`${name}\`${tool.required.includes(name) ? " *" : ""} | ${String(schema.type)} | ${String(schema.description ?? "")} |`,
+  );
+  const table = rows.length === 0 ? "" : `\n| parameter | type | meaning |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
+  return `## ${tool.name}\n\n*${tool.title}* (${tool.profile}; ${traits.join(", ")})\n\n${tool.description}\n${table}`;
+}
+
+function mcpPage(): string {
+  const agent = selectTools("agent");
+  return `${NOTICE}
+# MCP tools
+
+\`engram mcp\` speaks MCP over standard input and output and needs no server; \`engram serve\` offers the same tools at \`/mcp\`
+(streamable HTTP). \`--tools\` takes profiles and names: \`--tools=agent\` offers ${agent.length} of ${allTools.length} tools and costs a model
+${tokensOf(agent)} tokens (names, descriptions, parameters, instructions; characters / 4). \`*\` marks what is required; unknown arguments are
+tolerated, a value of the wrong type counts as absent.
+
+Prompts: \`recall\`, \`save\`, \`session-summary\`. Resources: \`engram://observation/{id}\`, \`engram://session/{id}\`,
+\`engram://project/{name}/context\`.
+
+${allTools.map(toolSection).join("\n")}`;
+}
+
 export const PAGES: readonly (readonly [path: string, make: () => string])[] = [
   ["docs/http.md", httpPage],
   ["docs/cli.md", cliPage],
+  ["docs/mcp-tools.md", mcpPage],
 ];

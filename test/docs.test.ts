@@ -3,8 +3,9 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
-import { PAGES } from "../scripts/docs.ts";
+import { PAGES, tokensOf } from "../scripts/docs.ts";
 import { allCommands } from "../src/app/catalogue.ts";
+import { selectTools } from "../src/app/mcp.ts";
 
 const commands = await allCommands();
 const root = join(import.meta.dir, "..");
@@ -15,6 +16,10 @@ for (const [path, make] of PAGES) {
     expect(read(path)).toBe(make());
   });
 }
+
+test("the agent profile costs a model less than 4,000 tokens", () => {
+  expect(tokensOf(selectTools("agent"))).toBeLessThan(4000);
+});
 
 const pages = [
   "README.md",

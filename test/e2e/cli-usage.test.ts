@@ -18,6 +18,7 @@ const commands = await allCommands();
 const EXAMPLES: Record<string, string[]> = {
   serve: [],
   "serve-background": [],
+  mcp: [],
   search: ["cart"],
   save: ["A title", "a text"],
   delete: ["1"],
@@ -49,8 +50,8 @@ const EXAMPLES: Record<string, string[]> = {
 };
 /** Their processes stay: the tests of serving try them. */
 const STAYS = new Set(["serve", "serve-background"]);
-/** What they print is text by nature: a script for a shell, help for a person. */
-const ALWAYS_TEXT = new Set(["completions", "help"]);
+/** What they print is text by nature: a script for a shell, help for a person, a protocol for an agent. */
+const ALWAYS_TEXT = new Set(["completions", "help", "mcp"]);
 /** Their words are one query, or words to look up; and a hook never fails its agent for a word more. */
 const TAKES_ANY_WORD = new Set(["search", "help", "hook"]);
 

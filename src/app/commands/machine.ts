@@ -78,7 +78,6 @@ const hookCommand: CliCommand = {
   options: [],
   operations: [],
   async run(args, cli) {
-    onlyWords(args, 1);
     const [name] = args.words;
     const { answerClaudePreToolUse, promptOfHook } = await import("../../memories/wire/hooks.ts");
     if (name === "claude-pre-tool-use") {

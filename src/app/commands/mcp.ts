@@ -33,6 +33,8 @@ const mcp: CliCommand = {
   optionalValues: ["tools"],
   missingValue: (option) => `engram: ${option} requires a value`,
   async run(args, cli) {
+    if (args.words.length > 0)
+      throw new UsageError(`unexpected argument(s): ${args.words.map((word) => JSON.stringify(word)).join(" ")}`);
     const project = args.value("project");
     if (args.has("project") && !project?.trim())
       throw new UsageError("engram: --project requires a value", { verbatim: true, showUsage: false });

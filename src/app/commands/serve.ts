@@ -4,6 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { type ClientTarget, callServer } from "../../client/client.ts";
 import { EngramError } from "../../kernel/errors.ts";
+import { once } from "../../kernel/once.ts";
 import type { CliArguments, CliCommand, CliContext, CliOption } from "../../registry/cli.ts";
 import { openApiOf } from "../../registry/openapi.ts";
 import { type Address, AddressInUse, type Listening, listen } from "../../surfaces/http/listen.ts";
@@ -70,6 +71,20 @@ const untilStopped = (): Promise<string> =>
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
   });
 
+/** Made by the first request: most servers never speak MCP, and its library is not small. */
+function mcpOverHttp(runtime: Runtime): (request: Request) => Promise<Response> {
+  const handler = once(async () => {
+    const [{ createMcpHandler }, { createMcpServer }, { mcpHost, selectTools }] = await Promise.all([
+      import("@modelcontextprotocol/server"),
+      import("../../surfaces/mcp/server.ts"),
+      import("../mcp.ts"),
+    ]);
+    const host = await mcpHost(runtime, selectTools(undefined), process.cwd());
+    return createMcpHandler(() => createMcpServer(host));
+  });
+  return async (request) => (await handler()).fetch(request);
+}
+
 export async function startServer(
   runtime: Runtime,
   address: Address,
@@ -86,6 +101,7 @@ export async function startServer(
     token: runtime.config.httpToken,
     viaSocket: "socket" in address,
     reportError: runtime.reportError,
+    mounted: { path: "/mcp", fetch: mcpOverHttp(runtime) },
   });
   return listen((request) => http.fetch(request), address);
 }

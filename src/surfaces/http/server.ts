@@ -88,6 +88,8 @@ export interface HttpHost extends Guard {
   /** Made by the first request that needs it, so that a slow disk does not delay the start. */
   app: () => unknown;
   reportError(error: unknown): void;
+  /** Answers requests to a path of its own, behind the same guard; the token, where one is set, is wanted for every one. */
+  mounted?: { path: string; fetch(request: Request): Promise<Response> };
 }
 
 export function createHttpApp(host: HttpHost): { fetch(request: Request): Response | Promise<Response> } {
@@ -119,6 +121,18 @@ export function createHttpApp(host: HttpHost): { fetch(request: Request): Respon
         };
         const value = await invoke(binding.operation, host.app(), binding.decode(request));
         return reply(binding, binding.encode(value, request));
+      } catch (error) {
+        return failure(error);
+      }
+    });
+  }
+
+  const { mounted } = host;
+  if (mounted) {
+    hono.all(mounted.path, (c) => {
+      try {
+        checkToken(c.req.raw.headers, "token", host);
+        return mounted.fetch(c.req.raw);
       } catch (error) {
         return failure(error);
       }
