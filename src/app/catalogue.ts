@@ -1,11 +1,13 @@
 // Every operation the program offers, on every surface it is offered on. Hosts, documentation and tests read this.
 // Lists load when asked for: a command pays for its own group, never for the others or for HTTP.
+import { basename } from "node:path";
 import type { CliCommand, CliContext } from "../registry/cli.ts";
 import type { AnyHttpBinding } from "../registry/http.ts";
 
 const projectHere = async (cli: CliContext): Promise<string> => {
   const { currentProject } = await import("./operations.ts");
-  return (await cli.call(currentProject, { cwd: cli.cwd })).project;
+  const { project, problem } = await cli.call(currentProject, { cwd: cli.cwd });
+  return problem === undefined ? project : problem.code === "ambiguous_project" ? basename(cli.cwd) : "unknown";
 };
 
 interface CommandGroup {

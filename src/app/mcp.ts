@@ -1,4 +1,5 @@
 // MCP put together: which tools a selection means, and the server that offers them.
+import { keepRecoveries } from "../memories/operations/recovery.ts";
 import { memoryTools } from "../memories/wire/mcp.ts";
 import { memoryPrompts, memoryResources } from "../memories/wire/mcp-prompts.ts";
 import type { McpContext, McpTool } from "../registry/mcp.ts";
@@ -26,7 +27,10 @@ export function selectTools(list: string | undefined): McpTool[] {
 
 export async function mcpHost(runtime: Runtime, tools: McpTool[], cwd: string): Promise<McpHost> {
   const app = await runtime.app();
-  const seen = Object.defineProperty(Object.create(app) as typeof app, "cwd", { value: cwd });
+  const seen = Object.defineProperties(Object.create(app) as typeof app, {
+    cwd: { value: cwd },
+    recoveries: { value: keepRecoveries(app.clock, app.ids) },
+  });
   const context: McpContext = {
     call: <Input, Output>(op: Operation<never, Input, Output>, input: Input) =>
       invoke(op as AnyOperation as Operation<object, Input, Output>, seen, input),

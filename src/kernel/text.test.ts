@@ -112,26 +112,47 @@ describe("a quoted text for people", () => {
   test("escapes quotes, backslashes and control characters, and nothing printable", () => {
     expect(quote('say "hi" \\ ñ 😀')).toBe('"say \\"hi\\" \\\\ ñ 😀"');
     expect(quote("a\nb\tc\rd\u0000e\u001b\u007f")).toBe('"a\\nb\\tc\\rd\\x00e\\x1b\\x7f"');
+    expect(quote("\u0007\b\f\v")).toBe('"\\a\\b\\f\\v"');
+  });
+
+  test("shows what cannot be seen", () => {
+    expect(quote("a\u0085b\u00a0c\u00add\u200be\u202ef\u2028g\u2060h\ufeff")).toBe(
+      '"a\\u0085b\\u00a0c\\u00add\\u200be\\u202ef\\u2028g\\u2060h\\ufeff"',
+    );
+    expect(quote("ñ 漢 — … 😀")).toBe('"ñ 漢 — … 😀"');
   });
 
   test("stays on one line and can be read back", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const quoted = quote(text);
-        expect(quoted).not.toMatch(/[\u0000-\u001f\u007f]/);
-        expect(
-          JSON.parse(quoted.replace(/\\x([0-9a-f]{2})/g, (_, hex, at) => (isEscaped(quoted, at) ? `\\x${hex}` : `\\u00${hex}`))),
-        ).toBe(text);
+        expect(quoted).not.toMatch(/[\p{Cc}\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/u);
+        expect(unquoted(quoted)).toBe(text);
       }),
     );
   });
 });
 
-/** Whether the backslash at `at` is itself the second half of an escaped backslash. */
-function isEscaped(text: string, at: number): boolean {
-  let before = 0;
-  while (text[at - 1 - before] === "\\") before++;
-  return before % 2 === 1;
+/** The text of a quoted string; throws where it is none. */
+function unquoted(quoted: string): string {
+  const named: Record<string, string> = {
+    a: "\u0007",
+    b: "\b",
+    f: "\f",
+    n: "\n",
+    r: "\r",
+    t: "\t",
+    v: "\v",
+    '"': '"',
+    "\\": "\\",
+  };
+  const inside = /^"((?:[^"\\]|\\(?:[abfnrtv"\\]|x[0-9a-f]{2}|u[0-9a-f]{4}))*)"$/.exec(quoted)?.[1];
+  if (inside === undefined) throw new Error(`not a quoted string: ${quoted}`);
+  return inside.replace(
+    /\\(?:(?:x(?=[0-9a-f]{2})|u(?=[0-9a-f]{4}))((?<=x)..|(?<=u)....)|(.))/g,
+    (_, hex: string | undefined, name: string) =>
+      hex === undefined ? (named[name] as string) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 describe("the nearest name", () => {

@@ -53,13 +53,24 @@ export function trimSpace(text: string): string {
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** A quoted string for people: quotes, backslashes and control characters escaped, everything printable left alone. */
+const NAMED: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+/** A quoted string for people: quotes, backslashes and what cannot be seen escaped, everything printable left alone. */
 export function quote(text: string): string {
-  const escaped = text.replace(/["\\\u0000-\u001f\u007f]/g, (c) => {
-    if (c === '"' || c === "\\") return `\\${c}`;
-    if (c === "\n") return "\\n";
-    if (c === "\t") return "\\t";
-    if (c === "\r") return "\\r";
+  const escaped = text.replace(/["\\\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/g, (c) => {
+    const named = NAMED[c];
+    if (named !== undefined) return named;
+    if (c > "\u007f") return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
     return `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`;
   });
   return `"${escaped}"`;

@@ -67,7 +67,8 @@ export interface ObservationChange {
   hash?: string;
   scope?: string;
   topic_key?: string | null;
-  project?: string;
+  project?: string | null;
+  session_id?: string;
 }
 
 export interface ObservationFilter {

@@ -9,11 +9,11 @@ afterAll(() => tree.remove());
 
 const url = (text: string) => parseGitConfig(text).get("remote.origin.url");
 
-/** git's own answer; null when git calls the file bad. */
+/** git's own answer, the first of several; null when git calls the file bad. */
 function gitSays(text: string): string | undefined | null {
   tree.file("config", text);
   try {
-    return tree.git(".", "config", "--file", "config", "--null", "--get", "remote.origin.url").replace(/\0$/, "");
+    return tree.git(".", "config", "--file", "config", "--null", "--get-all", "remote.origin.url").split("\0")[0];
   } catch (error) {
     return (error as { status: number }).status === 1 ? undefined : null;
   }
@@ -23,8 +23,9 @@ describe("a git config", () => {
   const readable: [what: string, text: string, expected: string | undefined][] = [
     ["has values below section headers", '[remote "origin"]\n\turl = https://h/a/b.git\n', "https://h/a/b.git"],
     ["may continue on the line of the header", '[remote "origin"] url=x', "x"],
-    ["lets the last of several values win", '[remote "origin"]\nurl = one\nurl = two\n', "two"],
-    ["may open a section twice", '[remote "origin"]\nurl = one\n[core]\nbare = no\n[remote "origin"]\nurl = two\n', "two"],
+    ["has the first of several addresses", '[remote "origin"]\nurl = one\nurl = two\n', "one"],
+    ["may open a section twice", '[remote "origin"]\nfetch = f\n[core]\nbare = no\n[remote "origin"]\nurl = two\n', "two"],
+    ["has the first address over all sections", '[remote "origin"]\nurl = one\n[core]\n[remote "origin"]\nurl = two\n', "one"],
     ["ignores the case of sections and variables", '[ReMote "origin"]\nURL = x\n', "x"],
     ["minds the case of sub-sections", '[remote "Origin"]\nurl = x\n', undefined],
     ["has an old form of sub-sections without quotes", "[remote.Origin]\nurl = x\n", "x"],
@@ -34,7 +35,8 @@ describe("a git config", () => {
     ["keeps all blanks inside quotes", '[remote "origin"]\nurl = " a "" b "\n', " a  b "],
     ["knows escapes", '[remote "origin"]\nurl = a\\\\b\\"c\\td\\ne\n', 'a\\b"c\td\ne'],
     ["continues lines", '[remote "origin"]\nurl = https://h/\\\nname.git\n', "https://h/name.git"],
-    ["does not continue a comment", '[remote "origin"]\nurl = a # b\\\nurl = c\n', "c"],
+    ["does not continue a comment", '[remote "origin"]\n# b\\\nurl = c\n', "c"],
+    ["does not continue a comment after a value", '[remote "origin"]\nurl = a # b\\\nc\n', "a"],
     ["allows Windows line ends", '[remote "origin"]\r\n\turl = x\r\n', "x"],
     ["allows variables without a value", '[remote "origin"]\nprune\nurl = x\n', "x"],
     ["unescapes sub-sections", '[remote "or\\igin"]\nurl = x\n', "x"],
@@ -44,6 +46,15 @@ describe("a git config", () => {
   test.each(readable)("%s", (_, text, expected) => {
     expect(url(text)).toBe(expected);
     expect(gitSays(text)).toBe(expected);
+  });
+
+  test("has the last of several values of any other variable", () => {
+    const text = '[core]\nbare = yes\nbare = no\n[remote "origin"]\nfetch = a\npushurl = p\nfetch = b\npushurl = q\n';
+    const values = parseGitConfig(text);
+    tree.file("config", text);
+    for (const key of ["core.bare", "remote.origin.fetch", "remote.origin.pushurl"]) {
+      expect(values.get(key)).toBe(tree.git(".", "config", "--file", "config", "--get", key));
+    }
   });
 
   const broken: [what: string, rest: string][] = [

@@ -6,7 +6,7 @@ const KEY = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|\n|$)/y;
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "", n: "\n", t: "\t", b: "\b", "\\": "\\", '"': '"' };
 
 /**
- * Values by full key (`remote.origin.url`), the last of several; section and variable names are lower-cased, sub-sections
+ * Values by full key (`remote.origin.url`), the last of several (of addresses the first); section and variable names are lower-cased, sub-sections
  * are not. git gives up on a file with a bad line; here everything before that line is kept.
  */
 export function parseGitConfig(source: string): Map<string, string> {
@@ -31,7 +31,9 @@ export function parseGitConfig(source: string): Map<string, string> {
       at += key[0].length;
       const value = key[2] === "=" ? readValue(text, at) : { text: "", end: at };
       if (!value) break;
-      values.set(`${section}.${key[1]!.toLowerCase()}`, value.text);
+      const name = `${section}.${key[1]!.toLowerCase()}`;
+      // A remote may have several addresses: the first is the one git fetches from.
+      if (!name.endsWith(".url") || !values.has(name)) values.set(name, value.text);
       at = value.end;
     }
   }

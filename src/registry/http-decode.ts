@@ -21,8 +21,9 @@ export function boolean(query: URLSearchParams, name: string): boolean | undefin
 }
 
 /** An id in a path: 64-bit in Go, so anything longer is no id. */
-export function pathId(request: HttpRequest, problem: string): number {
-  const value = request.params.id ?? "";
+export const pathId = (request: HttpRequest, problem: string): number => rowId(request.params.id ?? "", problem);
+
+export function rowId(value: string, problem: string): number {
   if (!/^[+-]?\d{1,19}$/.test(value) || BigInt(value) > 9_223_372_036_854_775_807n) throw invalid(problem);
   // No row has an id below zero, nor one beyond what a number holds exactly.
   const id = Number(value);

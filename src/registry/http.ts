@@ -36,6 +36,8 @@ export interface HttpBinding<App, Input, Output> {
   status?: number;
   /** `token`: guarded when a token is configured. `token_required`: refused while none is. */
   auth?: "token" | "token_required";
+  /** Where only the body tells how much a request may do; asked besides `auth`. */
+  authFor?(request: HttpRequest): "token" | "token_required" | undefined;
   bodyLimit?: number;
   docs(): { query?: z.ZodType; body?: z.ZodType; response: z.ZodType; notes?: string };
   decode(request: HttpRequest): Input;

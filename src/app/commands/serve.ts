@@ -9,7 +9,7 @@ import type { CliArguments, CliCommand, CliContext, CliOption } from "../../regi
 import { openApiOf } from "../../registry/openapi.ts";
 import { type Address, AddressInUse, type Listening, listen } from "../../surfaces/http/listen.ts";
 import { createHttpApp } from "../../surfaces/http/server.ts";
-import { parsePort } from "../config.ts";
+import { DEFAULT_PORT, parsePort } from "../config.ts";
 import { healthRoute } from "../operations.ts";
 import { createRuntime, type Runtime, selfCommand } from "../runtime.ts";
 import { VERSION } from "../version.ts";
@@ -57,7 +57,8 @@ function banner(address: Address, runtime: Runtime, dataDirectory: string, termi
 
   ${title("API")}${paint(36, nameOf(address))}
   ${title("Data")}${dataDirectory}
-  ${title("Connect")}plugins of the Go program (OpenCode, Claude Code) find this address by themselves;
+  ${title("Connect")}${"port" in address && address.port === DEFAULT_PORT ? "plugins of the Go program (OpenCode, Claude Code) find this address by themselves;" : "plugins find another address through ENGRAM_PORT or ENGRAM_URL;"}
+            any MCP client:    ${self} mcp --tools=agent   (or ${nameOf(address)}/mcp)
             a hook can ask it: ${"socket" in address ? `curl --unix-socket ${address.socket} http://localhost/context` : `curl '${nameOf(address)}/context?cwd='"$PWD"`}
             a shell can too:   ${self} save "a title" "what you learned"
   ${title("Docs")}${nameOf(address)}/openapi.json
@@ -112,6 +113,7 @@ const serve: CliCommand = {
   summary: "Start the HTTP API (127.0.0.1:7437)",
   options: [SOCKET],
   operations: [],
+  unknownOption: (option) => `engram: unknown serve argument: ${option}`,
   async run(args, cli) {
     const runtime = createRuntime();
     const address = wantedAddress(args, runtime);
@@ -176,7 +178,10 @@ const serveBackground: CliCommand = {
     if (there !== undefined) return inUse(address, runtime, cli);
     const log = openSync(join(dataDirectory, "serve.err.log"), "a", 0o600);
     const [program, ...words] = selfCommand();
-    const child = spawn(program as string, [...words, "serve"], { detached: true, stdio: ["ignore", "ignore", log] });
+    const child = spawn(program as string, [...words, "serve", ...args.words], {
+      detached: true,
+      stdio: ["ignore", "ignore", log],
+    });
     child.unref();
     closeSync(log);
     for (const end = Date.now() + START_MS; Date.now() < end; ) {

@@ -10,7 +10,7 @@ const find = (tag: RegExp, text: string, from: number): RegExpExecArray | null =
 };
 
 /** Linear in the text: each tag is looked at once, however many are left open. */
-export function redactPrivate(text: string): string {
+export function withoutPrivate(text: string): string {
   let out = "";
   let from = 0;
   for (;;) {
@@ -20,5 +20,7 @@ export function redactPrivate(text: string): string {
     out += `${text.slice(from, open.index)}[REDACTED]`;
     from = CLOSE.lastIndex;
   }
-  return trimSpace(out + text.slice(from));
+  return out + text.slice(from);
 }
+
+export const redactPrivate = (text: string): string => trimSpace(withoutPrivate(text));

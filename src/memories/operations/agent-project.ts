@@ -7,7 +7,8 @@ import type { Detection } from "../../project/detect.ts";
 import { foundProjectName, normalizeProjectName, projectNameProblem } from "../../project/name.ts";
 import type { Session } from "../model.ts";
 import { manualSessionId } from "../rules/session.ts";
-import type { MemoriesApp } from "./app.ts";
+import { folderName, type MemoriesApp } from "./app.ts";
+import type { Recoveries } from "./recovery.ts";
 import { sessionDraft } from "./sessions.ts";
 
 export interface Resolved {
@@ -24,6 +25,7 @@ export interface Resolved {
 export interface AgentApp extends MemoriesApp {
   /** Where the agent works. */
   cwd: string;
+  recoveries: Recoveries;
 }
 
 /** A failure a model can act on: a code, what is valid, what to do next. */
@@ -120,7 +122,7 @@ export async function resolveForWrite(
 /** The project of the directory; where several repositories lie, the folder's own name and the candidates. */
 export function assumed(detection: Detection, cwd: string): Resolved {
   if (detection.problem?.code === "ambiguous_project") {
-    const project = normalizeProjectName(cwd.split(/[/\\]/).filter(Boolean).at(-1) ?? "unknown");
+    const project = folderName(cwd);
     const warning = `several repositories here (${detection.available.join(", ")}): assumed project ${JSON.stringify(project)}`;
     return { project, path: cwd, source: "ambiguous", warning, candidates: detection.available };
   }

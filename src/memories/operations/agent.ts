@@ -2,16 +2,24 @@
 import { z } from "zod";
 import { toStamp } from "../../kernel/clock.ts";
 import { EngramError, invalid } from "../../kernel/errors.ts";
-import { clip } from "../../kernel/text.ts";
+import { byteLength, clip } from "../../kernel/text.ts";
 import { redactPrivate } from "../../language/secrets/private-text.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
 import type { Observation } from "../model.ts";
-import { type ReviewState, reviewState, type Truncation } from "../rules/observation.ts";
+import { MAX_CONTENT_BYTES, type ReviewState, reviewState, type Truncation } from "../rules/observation.ts";
 import { similarProject } from "../rules/similar-project.ts";
 import { suggestTopicKey } from "../rules/topic-key.ts";
 import type { SaveOutcome } from "../store.ts";
-import { type AgentApp, assumed, type ChosenSession, chooseSession, type Resolved, resolveForWrite } from "./agent-project.ts";
+import {
+  type AgentApp,
+  assumed,
+  type ChosenSession,
+  chooseSession,
+  type Resolved,
+  refusal,
+  resolveForWrite,
+} from "./agent-project.ts";
 import { requireText } from "./app.ts";
 import { savePrompt } from "./prompts.ts";
 import { capturePassive, decideSave, draftObservation } from "./save.ts";
@@ -26,6 +34,8 @@ export interface AgentSave {
   truncation: Truncation;
   suggestedKey: string | undefined;
   similar: { name: string; observations: number } | undefined;
+  /** With it the same save can be moved to the project the user names. */
+  recoveryToken: string | undefined;
 }
 
 const target = {
@@ -57,6 +67,60 @@ async function store(
     truncation,
     suggestedKey,
     similar,
+    recoveryToken: resolved.candidates && app.recoveries.issue(resolved.candidates, observation.id),
+  };
+}
+
+const CHOICE = "user_selected_after_ambiguous_project";
+
+/** The user has chosen: what was saved under an assumed name is moved, never saved twice. */
+function moveChosen(app: AgentApp, project: string, token: string | undefined): AgentSave {
+  const name = normalizeProjectName(project);
+  if (!token) {
+    throw refusal(
+      "missing_recovery_token",
+      `project_choice_reason=${CHOICE} for ${JSON.stringify(name)} requires the recovery_token of the answer that named the candidates`,
+      {
+        hint: "Pass the recovery_token of that answer, or use mem_update(id, project).",
+      },
+    );
+  }
+  const pending = app.recoveries.find(token);
+  if (pending && !pending.candidates.map(normalizeProjectName).includes(name)) {
+    throw refusal("invalid_project_choice", `Project choice ${JSON.stringify(name)} is not one of available_projects`, {
+      available_projects: pending.candidates,
+      hint: "Choose one of available_projects.",
+    });
+  }
+  if (!pending || (pending.chosen !== undefined && pending.chosen !== name)) {
+    throw refusal(
+      "invalid_recovery_token",
+      `recovery_token is invalid, stale, or not valid for selected project ${JSON.stringify(name)}`,
+      {
+        hint: "Tokens last five minutes and move to one project. Use mem_update(id, project) instead.",
+      },
+    );
+  }
+  pending.chosen = name;
+  const resolved: Resolved = { project: name, path: "", source: CHOICE, warning: "moved to the project the user chose" };
+  const session = chooseSession(app, resolved, undefined);
+  const now = toStamp(app.clock.now());
+  let moved: Observation | null = null;
+  for (const id of pending.observations)
+    moved = app.memories.observations.update(id, now, () => ({ project: name, session_id: session.id })) ?? moved;
+  if (!moved) throw refusal("invalid_recovery_token", "what this token stood for is no longer there");
+  const truncation = { original_bytes: byteLength(moved.content), limit_bytes: MAX_CONTENT_BYTES, truncated: false };
+  const outcome: SaveOutcome = { kind: "revised", observation: moved };
+  return {
+    resolved,
+    session,
+    outcome,
+    observation: moved,
+    state: reviewState(moved.review_after, app.clock.now()),
+    truncation,
+    suggestedKey: undefined,
+    similar: undefined,
+    recoveryToken: undefined,
   };
 }
 
@@ -73,8 +137,13 @@ export const agentSave = operation({
       topic_key: z.string().optional(),
       session_id: target.session_id(),
       project: target.project(),
+      choiceReason: z.string().optional(),
+      recoveryToken: z.string().optional(),
     }),
-  run: (app: AgentApp, input): Promise<AgentSave> => store(app, input, input),
+  async run(app: AgentApp, input): Promise<AgentSave> {
+    if (input.choiceReason === CHOICE && input.project !== undefined) return moveChosen(app, input.project, input.recoveryToken);
+    return store(app, input, input);
+  },
 });
 
 export const agentSummary = operation({

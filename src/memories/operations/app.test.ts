@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { openMemories, refusal } from "../../../test/support/memories.ts";
 import { chooseProject, isUnknown, positiveOr, requireOwner } from "./app.ts";
+import { saveManual } from "./save.ts";
 
 describe("the project of a read", () => {
   test("is everything, or the named one, or that of the directory, in this order", async () => {
@@ -26,14 +27,29 @@ describe("the project of a read", () => {
     });
   });
 
+  test("is the folder's own where several could be meant and the reader is lenient", async () => {
+    using room = openMemories();
+    const cwd = room.directory("Many__Things");
+    for (const name of ["one", "two"]) mkdirSync(room.path("Many__Things", name, ".git"), { recursive: true });
+    const choose = (wanted: object) => chooseProject(room.app, { ...wanted, lenient: true });
+    expect(await choose({ cwd })).toBe("many_things");
+    expect(await choose({ cwd, project: "one" })).toBe("one");
+    expect(await choose({ cwd, allProjects: true })).toBeUndefined();
+    expect(await choose({ cwd: room.directory("work", "Shop") })).toBe("shop");
+    const note = { type: "manual", title: "T", content: "C", cwd };
+    expect((await room.call(saveManual, note)).outcome.observation.project).toBe("many_things");
+  });
+
   test("is refused where the config file is broken", async () => {
     using room = openMemories();
     const cwd = room.directory("work", "shop");
     writeFileSync(room.path("work", ".engram", "config.json"), "{oops");
-    expect(await refusal(chooseProject(room.app, { cwd }))).toMatchObject({
-      kind: "invalid",
-      details: { code: "invalid_project_config" },
-    });
+    for (const lenient of [false, true]) {
+      expect(await refusal(chooseProject(room.app, { cwd, lenient }))).toMatchObject({
+        kind: "invalid",
+        details: { code: "invalid_project_config" },
+      });
+    }
   });
 });
 

@@ -28,12 +28,15 @@ export const selection = once(() => ({
   project: z.string().optional(),
   cwd: z.string().optional(),
   allProjects: z.boolean().optional(),
+  lenient: z.boolean().optional(),
 }));
 
 export interface Selection {
   project?: string | undefined;
   cwd?: string | undefined;
   allProjects?: boolean | undefined;
+  /** A folder of several repositories is read under its own name, as a save there is stored; otherwise it is a conflict. */
+  lenient?: boolean | undefined;
 }
 
 export const isUnknown = (app: Pick<MemoriesApp, "memories">, project: string): boolean => {
@@ -53,11 +56,15 @@ export function requireDetection(detection: Detection): Detection {
   throw detection.problem.code === "ambiguous_project" ? conflict(text, details) : new EngramError("invalid", text, details);
 }
 
+export const folderName = (path: string): string => normalizeProjectName(path.split(/[/\\]/).filter(Boolean).at(-1) ?? "unknown");
+
 export async function chooseProject(app: Pick<MemoriesApp, "locator">, wanted: Selection): Promise<ProjectFilter> {
   if (wanted.allProjects) return undefined;
   if (wanted.project !== undefined && wanted.project.trim() !== "") return wanted.project.trim();
   if (wanted.cwd === undefined || wanted.cwd === "") return undefined;
-  return requireDetection(await app.locator.detect(wanted.cwd, { bind: true })).project;
+  const detection = await app.locator.detect(wanted.cwd, { bind: true });
+  if (wanted.lenient && detection.problem?.code === "ambiguous_project") return folderName(wanted.cwd);
+  return requireDetection(detection).project;
 }
 
 export const positiveOr = (value: number | undefined, fallback: number, most = Number.MAX_SAFE_INTEGER): number =>

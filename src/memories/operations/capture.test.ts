@@ -77,14 +77,47 @@ describe("learnings in an agent's text", () => {
     }
   });
 
-  test("need a session that exists and agrees, whether there are any or not", async () => {
+  test("are none under a heading that is indented at the very start", async () => {
+    using room = openMemories();
+    await room.session();
+    const section = "## Learnings\n1. Retries need full jitter to avoid storms\n";
+    for (const blank of ["  ", "\t", "\n "]) {
+      expect(await room.call(capturePassive, { session_id: "s1", project: "alpha", content: blank + section })).toEqual({
+        extracted: 0,
+        saved: 0,
+        duplicates: 0,
+      });
+    }
+    expect(await room.call(capturePassive, { session_id: "s1", project: "alpha", content: `\n${section}` })).toMatchObject({
+      saved: 1,
+    });
+  });
+
+  test("need a session that exists, but for no learnings of no project", async () => {
+    using room = openMemories();
+    const ghost = { session_id: "ghost" };
+    const missing = { kind: "not_found", message: "session not found" };
+    expect(await refusal(room.call(capturePassive, { ...ghost, content: ENGLISH }))).toMatchObject(missing);
+    for (const content of ["nothing", ENGLISH]) {
+      expect(await refusal(room.call(capturePassive, { ...ghost, project: "alpha", content }))).toMatchObject(missing);
+    }
+    for (const project of [undefined, "", "  "]) {
+      expect(
+        await room.call(capturePassive, { ...ghost, content: "nothing", ...(project === undefined ? {} : { project }) }),
+      ).toEqual({
+        extracted: 0,
+        saved: 0,
+        duplicates: 0,
+      });
+    }
+    expect(room.one("SELECT COUNT(*) FROM observations")).toBe(0);
+    expect(room.one("SELECT COUNT(*) FROM sessions")).toBe(0);
+  });
+
+  test("need a session that agrees, whether there are any or not", async () => {
     using room = openMemories();
     await room.session();
     for (const content of ["nothing", ENGLISH]) {
-      expect(await refusal(room.call(capturePassive, { session_id: "ghost", content }))).toMatchObject({
-        kind: "not_found",
-        message: "session not found",
-      });
       expect(await refusal(room.call(capturePassive, { session_id: "s1", project: "beta", content }))).toMatchObject({
         details: { code: "session_project_mismatch" },
       });

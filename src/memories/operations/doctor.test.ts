@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { openMemories, refusal, type TestMemories } from "../../../test/support/memories.ts";
 import { CHECK_IDS, type CheckId } from "../rules/diagnosis.ts";
 import { doctor } from "./doctor.ts";
@@ -9,6 +10,15 @@ async function check(room: TestMemories, id: CheckId, input = {}) {
   const report = await room.call(doctor, { check: id, ...input });
   const [only] = report.checks;
   return { result: only?.result, findings: only?.findings?.map((finding) => finding.evidence) ?? [] };
+}
+
+/** A directory inside a repository, as git would make one. */
+function repository(room: TestMemories, path: string, remote?: string): string {
+  const made = room.directory(path);
+  for (const folder of ["objects", "refs"]) mkdirSync(room.path(path, ".git", folder), { recursive: true });
+  writeFileSync(room.path(path, ".git", "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(room.path(path, ".git", "config"), remote === undefined ? "" : `[remote "origin"]\n\turl = ${remote}\n`);
+  return made;
 }
 
 describe("the doctor", () => {
@@ -77,10 +87,14 @@ describe("the doctor", () => {
 });
 
 describe("a session", () => {
-  test("should be of the project that its directory vouches for", async () => {
+  test("should be of the project that the repository of its directory vouches for", async () => {
     using room = openMemories();
-    const shop = room.directory("shop", "shop");
+    const shop = repository(room, "shop");
+    const clone = repository(room, "clone", "https://git.example.org/acme/Widget.git");
     await room.session("drift", "wrong", shop);
+    await room.session("drift too", "wrong", clone);
+    await room.session("remote", "widget", clone);
+    await room.session("configured", "anything", room.directory("configured", "named"));
     await room.session("fine", "shop", shop);
     await room.session("plain", "anything", room.directory("no-repository"));
     await room.session("gone", "anything", room.path("does", "not", "exist"));
@@ -92,12 +106,31 @@ describe("a session", () => {
           directory: shop,
           directory_project: "shop",
           directory_project_path: shop,
-          directory_project_source: "config",
+          directory_project_source: "git_root",
           session_id: "drift",
+          session_project: "wrong",
+        },
+        {
+          directory: clone,
+          directory_project: "widget",
+          directory_project_path: clone,
+          directory_project_source: "git_remote",
+          session_id: "drift too",
           session_project: "wrong",
         },
       ],
     });
+  });
+
+  test("of saves by hand may lie in any directory, under its own project's name only", async () => {
+    using room = openMemories();
+    const shop = repository(room, "shop");
+    await room.call(saveManual, { type: "manual", title: "t", content: "c", cwd: shop, project: "Blog" });
+    await room.session("manual-save-wiki", "wrong", shop);
+    await room.session("manual-save-wrong-2", "wrong", shop);
+    await room.session("manual-save", "wrong", shop);
+    const { findings } = await check(room, "session_project_directory_mismatch");
+    expect(findings.map((found) => found.session_id).sort()).toEqual(["manual-save", "manual-save-wiki", "manual-save-wrong-2"]);
   });
 
   test("that a project's own saves use should carry its name", async () => {
@@ -133,10 +166,12 @@ describe("a session", () => {
       "INSERT INTO sessions (id, project, directory) VALUES ('', 'alpha', '/srv'), (' x', 'alpha', '/srv'), ('tab' || char(9), 'alpha', '/srv'), ('ok', '', '/srv')",
     );
     expect((await check(room, "invalid_session_identity")).findings.map((f) => f.session_id).sort()).toEqual(["", " x", "tab\t"]);
-    expect(await check(room, "unowned_session_project")).toEqual({
-      result: "warning",
-      findings: [{ session_id: "ok", directory: "/srv" }],
-    });
+    for (const input of [{}, { project: "alpha" }, { project: "none" }]) {
+      expect(await check(room, "unowned_session_project", input)).toEqual({
+        result: "warning",
+        findings: [{ session_id: "ok", directory: "/srv" }],
+      });
+    }
   });
 
   test("should exist for every observation", async () => {

@@ -19,6 +19,7 @@ import {
   type Trouble,
   unknownCheck,
 } from "../rules/diagnosis.ts";
+import { manualSessionId } from "../rules/session.ts";
 import { isUnknown, type MemoriesApp, requireDetection } from "./app.ts";
 
 export type DoctorApp = MemoriesApp & { dataDirectory: string };
@@ -30,14 +31,16 @@ export interface Mismatch {
   path: string;
 }
 
-/** Only names that a repository or a config file vouches for can accuse a session. */
-const TRUSTED_SOURCES = ["config", "git_remote", "git_root"];
+/** Only names that a repository vouches for can accuse a session. */
+const TRUSTED_SOURCES = ["git_remote", "git_root"];
 
 export async function directoryMismatches(app: DoctorApp, sessions: Session[]): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
   const detections = new Map<string, Awaited<ReturnType<typeof app.locator.detect>>>();
   for (const session of sessions) {
-    if (session.directory === "" || session.project === "") continue;
+    // A save by hand may name any project, wherever it was made.
+    const byHand = session.id === manualSessionId(session.project);
+    if (session.directory === "" || session.project === "" || byHand) continue;
     const detection =
       detections.get(session.directory) ?? (await app.locator.detect(session.directory, { bind: false, processProject: false }));
     detections.set(session.directory, detection);
@@ -151,8 +154,9 @@ const RUN: Readonly<Record<CheckId, (app: DoctorApp, project: string | undefined
       troubles,
     );
   },
-  unowned_session_project(app, project) {
-    const sessions = app.memories.diagnosis.sessions(project);
+  unowned_session_project(app) {
+    // What has no project belongs to none that could be asked about.
+    const sessions = app.memories.diagnosis.sessions(undefined);
     const troubles = sessions
       .filter((session) => session.project.trim() === "")
       .map((session) => ({

@@ -86,18 +86,15 @@ async function replay(room: TestMemories, project: string, actions: Action[]): P
       });
       const earliest = toStamp(new Date(room.clock.now().getTime() - 15 * 60_000));
       const peers = model.filter((row) => row.live && row.scope === scope);
-      const known = topic
-        ? newest(
-            peers.filter((row) => row.topic_key === topic),
-            "updated_at",
-          )
-        : newest(
-            peers.filter(
-              (row) => row.title === title && row.type === type && sameWords(row.content, content) && row.created_at >= earliest,
-            ),
-            "created_at",
-          );
-      expect(kind).toBe(known ? (topic ? "revised" : "duplicate") : "inserted");
+      const ofTopic = newest(topic ? peers.filter((row) => row.topic_key === topic) : [], "updated_at");
+      const twin = newest(
+        peers.filter(
+          (row) => row.title === title && row.type === type && sameWords(row.content, content) && row.created_at >= earliest,
+        ),
+        "created_at",
+      );
+      const known = ofTopic ?? twin;
+      expect(kind).toBe(ofTopic ? "revised" : twin ? "duplicate" : "inserted");
       if (!known) {
         model.push({
           id: observation.id,
@@ -114,7 +111,7 @@ async function replay(room: TestMemories, project: string, actions: Action[]): P
           versions: [],
           live: true,
         });
-      } else if (topic) {
+      } else if (ofTopic) {
         rewrite(known, title, content, now);
         known.type = type;
       } else {

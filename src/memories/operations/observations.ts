@@ -88,7 +88,7 @@ export const updateObservation = operation({
       }
       if (input.scope !== undefined) change.scope = normalizeScope(input.scope);
       if (input.topic_key !== undefined) change.topic_key = normalizeTopicKey(input.topic_key);
-      if (input.project !== undefined) change.project = normalizeProjectName(input.project);
+      if (input.project !== undefined) change.project = normalizeProjectName(input.project) || null;
       return change;
     });
     return { observation: requireFound(observation), truncation };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { openMemories, refusal, type TestMemories } from "../../../test/support/memories.ts";
 import { doctor } from "./doctor.ts";
@@ -9,9 +9,20 @@ import { repair } from "./repair.ts";
 
 const status = async (room: TestMemories, check: string) => (await room.call(doctor, { check })).status;
 
-async function drifted(): Promise<TestMemories> {
+/** A directory inside a repository, as git would make one. */
+function repository(room: TestMemories, path: string, remote?: string): string {
+  const made = room.directory(path);
+  for (const folder of ["objects", "refs"]) mkdirSync(room.path(path, ".git", folder), { recursive: true });
+  writeFileSync(room.path(path, ".git", "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(room.path(path, ".git", "config"), remote === undefined ? "" : `[remote "origin"]\n\turl = ${remote}\n`);
+  return made;
+}
+
+/** A session of `wrong` in the repository of `shop`, a project that is known unless told otherwise. */
+async function drifted({ known = true } = {}): Promise<TestMemories> {
   const room = openMemories();
-  await room.session("drift", "wrong", room.directory("shop", "shop"));
+  if (known) await room.session("shop-1", "shop");
+  await room.session("drift", "wrong", repository(room, "shop"));
   await room.saved({ session_id: "drift", project: "wrong", title: "Moved" });
   await room.call(savePrompt, { session_id: "drift", content: "a prompt" });
   await room.saved({ session_id: "fine", project: "wrong", title: "Stays" });
@@ -25,7 +36,7 @@ describe("a repair", () => {
     from_project: "wrong",
     to_project: "shop",
     reason_code: input.check,
-    evidence_source: "config",
+    evidence_source: "git_root",
   };
   const planned = { sessions_planned: 1, observations_planned: 1, prompts_planned: 1 };
 
@@ -42,6 +53,7 @@ describe("a repair", () => {
       });
       expect(report.counts).toEqual({ ...planned, sessions_applied: 0, observations_applied: 0, prompts_applied: 0 });
       expect(report).not.toHaveProperty("backup_path");
+      expect(report).not.toHaveProperty("skipped");
       expect(room.dump()).toBe(before);
       expect(existsSync(room.path("backups"))).toBeFalse();
     });
@@ -102,6 +114,33 @@ describe("a repair", () => {
     });
   });
 
+  for (const mode of ["plan", "dry_run", "apply"] as const) {
+    test(`in mode ${mode} moves nothing into a project that has no session, and says so`, async () => {
+      using room = await drifted({ known: false });
+      const before = room.dump();
+      const report = await room.call(repair, { ...input, mode });
+      expect(report).toMatchObject({ status: "noop", actions: [], counts: { sessions_planned: 0, sessions_applied: 0 } });
+      expect(report.skipped).toEqual([
+        { session_id: "drift", reason_code: "unknown_target_project", message: expect.stringContaining('"shop"') },
+      ]);
+      expect(room.dump()).toBe(before);
+      expect(existsSync(room.path("backups"))).toBeFalse();
+    });
+  }
+
+  test("moves what it can and skips the rest", async () => {
+    using room = await drifted();
+    await room.session("stray", "wrong", repository(room, "nobody"));
+    const report = await room.call(repair, { ...input, mode: "apply" });
+    expect(report).toMatchObject({
+      status: "applied",
+      actions: [action],
+      skipped: [{ session_id: "stray", reason_code: "unknown_target_project" }],
+      counts: { sessions_planned: 1, sessions_applied: 1 },
+    });
+    expect(room.one("SELECT project FROM sessions WHERE id = 'stray'")).toBe("wrong");
+  });
+
   test("is known for some checks only", async () => {
     using room = openMemories();
     for (const check of ["database_integrity", "cholesterol", ""]) {
@@ -114,6 +153,14 @@ test("a manual session named after another project goes there with what it holds
   using room = openMemories();
   await room.saved({ session_id: "manual-save-shop", project: "blog", title: "Lost" });
   const check = "manual_session_name_project_mismatch";
+  const before = room.dump();
+  const refused = await room.call(repair, { project: "blog", check, mode: "apply" });
+  expect(refused).toMatchObject({ status: "noop", actions: [] });
+  expect(refused.skipped).toEqual([
+    { session_id: "manual-save-shop", reason_code: "manual_name_unknown_project", message: expect.stringContaining('"shop"') },
+  ]);
+  expect(room.dump()).toBe(before);
+  await room.session("shop-1", "Shop");
   expect(await room.call(repair, { project: "blog", check, mode: "apply" })).toMatchObject({
     status: "applied",
     actions: [{ to_project: "shop" }],

@@ -28,6 +28,8 @@ export interface RepairReport {
   mode: "plan" | "dry_run" | "apply";
   status: "planned" | "dry_run" | "applied" | "noop";
   actions: RepairAction[];
+  /** Found, but not to be mended without a person. */
+  skipped?: { session_id: string; reason_code: string; message: string }[];
   counts: {
     sessions_planned: number;
     observations_planned: number;
@@ -84,7 +86,16 @@ export const repair = operation({
       input.mode === "apply" && actions.length > 0 ? backup(app) : undefined;
 
     if (input.check.endsWith("_mismatch")) {
-      const moves = await sessionMoves(app, input.check, project);
+      const found = await sessionMoves(app, input.check, project);
+      const known = new Set(app.memories.diagnosis.sessions().map((session) => normalizeProjectName(session.project)));
+      const moves = found.filter(({ to }) => known.has(to));
+      const skipped = found
+        .filter(({ to }) => !known.has(to))
+        .map(({ session, to }) => ({
+          session_id: session.id,
+          reason_code: input.check.startsWith("manual") ? "manual_name_unknown_project" : "unknown_target_project",
+          message: `no session belongs to project ${JSON.stringify(to)} yet; nothing is moved into a project nobody knows`,
+        }));
       const actions = moves.map(({ session, to, source, path, reason }) => ({
         session_id: session.id,
         from_project: session.project,
@@ -97,9 +108,9 @@ export const repair = operation({
       const plan = store.moveSessions(wanted, false, now);
       const planned = [plan.sessions, plan.observations, plan.prompts];
       const path = apply(actions);
-      if (path === undefined) return result(actions, planned, []);
+      if (path === undefined) return withSkipped(result(actions, planned, []), skipped);
       const done = store.moveSessions(wanted, true, now);
-      return result(actions, planned, [done.sessions, done.observations, done.prompts], path);
+      return withSkipped(result(actions, planned, [done.sessions, done.observations, done.prompts], path), skipped);
     }
     if (input.check === "invalid_session_identity") {
       const renames = store
@@ -130,6 +141,9 @@ export const repair = operation({
     return result(actions, [], [], path);
   },
 });
+
+const withSkipped = (report: RepairReport, skipped: NonNullable<RepairReport["skipped"]>): RepairReport =>
+  skipped.length === 0 ? report : { ...report, skipped };
 
 function backup(app: DoctorApp): string {
   const directory = join(app.dataDirectory, "backups");

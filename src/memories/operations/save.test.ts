@@ -117,6 +117,35 @@ describe("a saved observation", () => {
     });
     expect((await room.saved({ project: "ALPHA" })).project).toBe("alpha");
   });
+
+  test("gives its project to a session that has none, once, and sync hears of it", async () => {
+    using room = openMemories();
+    room.enroll("beta");
+    room.change("INSERT INTO sessions (id, project, directory) VALUES ('bare', '', '/srv')");
+    const owner = () => room.one("SELECT project FROM sessions WHERE id = 'bare'");
+    await room.call(save, { session_id: "bare", type: "manual", title: "T", content: "without a project" });
+    expect(owner()).toBe("");
+    await room.saved({ session_id: "bare", project: "Beta" });
+    expect(owner()).toBe("beta");
+    expect(
+      room.rows("SELECT entity, entity_key, json_extract(payload, '$.project') AS project FROM sync_mutations ORDER BY seq")[0],
+    ).toEqual({ entity: "session", entity_key: "bare", project: "beta" });
+    expect(await refusal(room.saving({ session_id: "bare", project: "alpha", title: "Other" }))).toMatchObject({
+      details: { code: "session_project_mismatch", session_project: "beta" },
+    });
+  });
+
+  test("leaves a session without project alone where that holds rows of another project, or where it is refused", async () => {
+    using room = openMemories();
+    room.change(`INSERT INTO sessions (id, project, directory) VALUES ('mixed', '', '/srv'), ('bare', '', '/srv');
+      INSERT INTO observations (session_id, type, title, content, project) VALUES ('mixed', 'manual', 'T', 'C', 'alpha')`);
+    expect((await room.saved({ session_id: "mixed", project: "beta" })).project).toBe("beta");
+    await refusal(room.saving({ session_id: "bare", title: " " }));
+    expect(room.rows("SELECT id, project FROM sessions ORDER BY id")).toEqual([
+      { id: "bare", project: "" },
+      { id: "mixed", project: "" },
+    ]);
+  });
 });
 
 describe("private text", () => {
@@ -298,10 +327,43 @@ describe("a topic", () => {
     expect(await room.saving(topic)).toMatchObject({ kind: "inserted", observation: { revision_count: 1 } });
   });
 
-  test("is never taken for a duplicate of a memory without one", async () => {
+  test("that nobody has yet is counted where the same words were just saved, with another topic or none", async () => {
+    using room = openMemories();
+    const plain = await room.saved();
+    expect(await room.saving(topic)).toMatchObject({
+      kind: "duplicate",
+      observation: { id: plain.id, topic_key: null, duplicate_count: 2, revision_count: 1 },
+    });
+    const other = await room.saved({ topic_key: "design/other", title: "Other" });
+    expect(await room.saving({ ...topic, title: "Other" })).toMatchObject({
+      kind: "duplicate",
+      observation: { id: other.id, topic_key: "design/other", duplicate_count: 2, revision_count: 1 },
+    });
+    expect(count(room)).toBe(2);
+  });
+
+  test("that nobody has yet is new under another title, type or scope, and after fifteen minutes", async () => {
     using room = openMemories();
     await room.saved();
-    expect((await room.saving(topic)).kind).toBe("inserted");
+    for (const other of [{ title: "Another" }, { type: "bugfix" }, { scope: "personal" }]) {
+      const key = `design/${Object.values(other)[0]}`;
+      expect(await room.saving({ topic_key: key, ...other })).toMatchObject({
+        kind: "inserted",
+        observation: { topic_key: key.toLowerCase() },
+      });
+    }
+    room.clock.advance({ minutes: 15, seconds: 1 });
+    expect(await room.saving(topic)).toMatchObject({ kind: "inserted", observation: { topic_key: "design/auth" } });
+  });
+
+  test("that has a row is revised, not counted, also where a newer memory says the same", async () => {
+    using room = openMemories();
+    const { id } = await room.saved({ ...topic, title: "First" });
+    await room.saved();
+    expect(await room.saving(topic)).toMatchObject({
+      kind: "revised",
+      observation: { id, revision_count: 2, duplicate_count: 1 },
+    });
   });
 
   test("is revised where older programs left several rows of it: the newest", async () => {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { minutesBefore, toStamp } from "../../kernel/clock.ts";
 import { syncId } from "../../kernel/ids.ts";
-import { redactPrivate } from "../../language/secrets/private-text.ts";
+import { withoutPrivate } from "../../language/secrets/private-text.ts";
 import { normalizeProjectName } from "../../project/name.ts";
 import { operation } from "../../registry/operation.ts";
 import {
@@ -18,7 +18,7 @@ import {
 import { extractLearnings, learningTitle } from "../rules/passive-capture.ts";
 import { manualSessionId, requireSession } from "../rules/session.ts";
 import type { ObservationDraft, SaveDecision, SaveOutcome, SaveSituation } from "../store.ts";
-import { type MemoriesApp, requireDetection } from "./app.ts";
+import { folderName, type MemoriesApp, requireDetection } from "./app.ts";
 import { sessionDraft } from "./sessions.ts";
 
 type SaveApp = Pick<MemoriesApp, "memories" | "clock" | "ids">;
@@ -70,7 +70,7 @@ export function draftObservation(
 
 /** A topic is revised in place; the same words again within the window are counted; everything else is new. */
 export function decideSave({ sameTopic, twin }: SaveSituation, topicKey: string | null): SaveDecision {
-  if (topicKey !== null) return sameTopic ? { kind: "revise", id: sameTopic.id } : { kind: "insert" };
+  if (topicKey !== null && sameTopic) return { kind: "revise", id: sameTopic.id };
   return twin ? { kind: "count_duplicate", id: twin.id } : { kind: "insert" };
 }
 
@@ -122,7 +122,7 @@ async function projectForWrite(app: MemoriesApp, cwd: string, warnings: string[]
   const detection = await app.locator.detect(cwd, { bind: true });
   if (detection.warning) warnings.push(detection.warning);
   if (detection.problem?.code !== "ambiguous_project") return requireDetection(detection).project;
-  const nearest = normalizeProjectName(cwd.split(/[/\\]/).filter(Boolean).at(-1) ?? "unknown");
+  const nearest = folderName(cwd);
   warnings.push(
     `several repositories here (${detection.available.join(", ")}): saved under "${nearest}"; use --project <name> to choose, or run engram init in this folder`,
   );
@@ -138,9 +138,9 @@ export const capturePassive = operation({
   run(app: SaveApp, input): { extracted: number; saved: number; duplicates: number } {
     const project = normalizeProjectName(input.project ?? "") || null;
     // Before the text is taken apart: a private part may span several items.
-    const learnings = extractLearnings(redactPrivate(input.content));
+    const learnings = extractLearnings(withoutPrivate(input.content));
     if (learnings.length === 0) {
-      requireSession(app.memories.sessions.get(input.session_id), project);
+      if (project !== null) requireSession(app.memories.sessions.get(input.session_id), project);
       return { extracted: 0, saved: 0, duplicates: 0 };
     }
     const drafts = learnings.map((learning) => {

@@ -70,14 +70,19 @@ export const searchPrompts = operation({
   kind: "read",
   summary: "Find prompts by words.",
   input: () => z.object({ ...selection(), query: z.string(), limit: z.number().int().optional() }),
-  async run(app: MemoriesApp, input): Promise<{ prompts: Prompt[]; project: string | undefined }> {
+  async run(
+    app: MemoriesApp,
+    input,
+  ): Promise<{ prompts: Prompt[]; stage: StageName | undefined; tried: StageName[]; project: string | undefined }> {
     requireText(input.query, "q parameter is required");
     const project = await chooseProject(app, input);
     const filter = { project, limit: positiveOr(input.limit, 10) };
-    for (const { lookup } of planStages(input.query, undefined, app.memories.search.promptIndex)) {
+    const tried: StageName[] = [];
+    for (const { name, lookup } of planStages(input.query, undefined, app.memories.search.promptIndex)) {
+      tried.push(name);
       const prompts = app.memories.search.findPrompts(lookup, filter);
-      if (prompts.length > 0) return { prompts, project };
+      if (prompts.length > 0) return { prompts, stage: name, tried, project };
     }
-    return { prompts: [], project };
+    return { prompts: [], stage: undefined, tried, project };
   },
 });

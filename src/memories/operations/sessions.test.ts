@@ -150,6 +150,26 @@ describe("resuming", () => {
     expect((await resume(room, id)).id).toBe(`${id}:resume:2`);
     expect((await resume(room, id)).id).toBe(`${id}:resume:2`);
   });
+
+  test("in isolation never continues what another project has, ended or not", async () => {
+    using room = openMemories();
+    const isolated = (project: string) => room.call(openSession, { id: "run", project, resume: true, isolated: true });
+    expect(await isolated("alpha")).toEqual({ id: "run", resumed_from: null });
+    const conflict = {
+      kind: "conflict",
+      details: {
+        code: "session_project_conflict",
+        session_id: "run",
+        owner_project: "alpha",
+        requested_project: "beta",
+      },
+    };
+    expect(await refusal(isolated("beta"))).toMatchObject(conflict);
+    await room.call(endSession, { id: "run" });
+    expect(await refusal(isolated("beta"))).toMatchObject(conflict);
+    expect(ids(room)).toEqual(["run"]);
+    expect(await isolated("Alpha")).toEqual({ id: "run:resume:2", resumed_from: "run" });
+  });
 });
 
 describe("the end of a running session", () => {
@@ -170,6 +190,20 @@ describe("the end of a running session", () => {
     expect(await end(room)).toEqual({ id: "run:resume:2" });
     expect((await room.call(getSession, { id: "run:resume:2" })).ended_at).not.toBeNull();
     expect((await room.call(getSession, { id: "run" })).summary).toBe("kept");
+  });
+
+  test("ends no session of another project", async () => {
+    using room = openMemories();
+    const ended = async (id: string) => (await room.call(getSession, { id })).ended_at !== null;
+    await room.session("run");
+    await room.call(endRuntimeSession, { id: "run", project: "beta" });
+    expect(await ended("run")).toBeFalse();
+    await room.call(endSession, { id: "run" });
+    await room.call(openSession, { id: "run", project: "alpha", resume: true });
+    await room.call(endRuntimeSession, { id: "run", project: "beta" });
+    expect(await ended("run:resume:2")).toBeFalse();
+    await room.call(endRuntimeSession, { id: "run", project: " ALPHA " });
+    expect(await ended("run:resume:2")).toBeTrue();
   });
 
   test("makes no new session where everything has ended or nothing is known", async () => {

@@ -58,6 +58,8 @@ export const openSession = operation({
     const project = normalizeProjectName(requireText(input.project, "id and project are required"));
     const draft = sessionDraft(app, { id, project, directory: input.directory, ownership_mode: input.ownership_mode });
     if (input.resume) {
+      const root = app.memories.sessions.get(id);
+      if (input.isolated && root && root.project !== project) refuseShared(root, draft);
       const session = app.memories.sessions.resume(draft);
       return { id: session.id, resumed_from: session.id === id ? null : id };
     }
@@ -87,7 +89,8 @@ export const endRuntimeSession = operation({
     requireText(input.project, "id and project are required");
     const root = app.memories.sessions.get(id);
     const live = root?.ended_at ? app.memories.sessions.continuation(id) : root;
-    if (live) app.memories.sessions.end(live.id, null, toStamp(app.clock.now()));
+    if (live && normalizeProjectName(live.project) === normalizeProjectName(input.project))
+      app.memories.sessions.end(live.id, null, toStamp(app.clock.now()));
     return { id: live?.id ?? id };
   },
 });

@@ -37,6 +37,7 @@ describe("a topic key", () => {
       null,
       null,
     ]);
+    expect(normalizeTopicKey("ΟΔΟΣ/İZMİR")).toBe("οδοσ/izmir");
   });
 
   test("has at most 120 bytes and no broken character", () => {

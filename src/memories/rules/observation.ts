@@ -22,7 +22,7 @@ export function normalizeScope(scope: string | null | undefined): Scope {
 }
 
 export function normalizeTopicKey(key: string | null | undefined): string | null {
-  const joined = words((key ?? "").toLowerCase()).join("-");
+  const joined = words(lowerSimple(key ?? "")).join("-");
   return joined === "" ? null : cutBytes(joined, MAX_TOPIC_KEY_BYTES);
 }
 

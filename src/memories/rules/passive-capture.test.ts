@@ -13,7 +13,7 @@ describe("learnings", () => {
     "## learning:",
     "## Aprendizajes",
     "### Aprendizajes Clave:",
-    "##  key   learnings :",
+    "##  key   learnings:  ",
   ]) {
     test(`are found under "${heading}"`, () => {
       expect(extractLearnings(`Done.\n\n${heading}\n\n1. ${ITEM}\n`)).toEqual([ITEM]);
@@ -28,6 +28,8 @@ describe("learnings", () => {
     "## My Learnings",
     "##Learnings",
     "text ## Learnings",
+    "## Key Learnings :",
+    " ## Learnings",
   ]) {
     test(`are not found under "${heading}"`, () => {
       expect(extractLearnings(`${heading}\n1. ${ITEM}\n`)).toEqual([]);

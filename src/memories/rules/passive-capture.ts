@@ -1,7 +1,7 @@
 // Picks the learnings out of an agent's closing text: the last section under a learnings heading that has usable items.
 import { byteLength, cutBytes, words } from "../../kernel/text.ts";
 
-const HEADING = /^#{2,3}[ \t]+(?:key[ \t]+learnings?|learnings?|aprendizajes(?:[ \t]+clave)?)[ \t]*:?[ \t]*$/gim;
+const HEADING = /^#{2,3}[ \t]+(?:key[ \t]+learnings?|learnings?|aprendizajes(?:[ \t]+clave)?):?[ \t]*$/gim;
 const NEXT_HEADING = /^#{1,3} /m;
 const NUMBERED = /^[ \t]*\d+[.)][ \t]+(.+)$/gm;
 const BULLET = /^[ \t]*[-*][ \t]+(.+)$/gm;

@@ -35,7 +35,8 @@ const phrase = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 export function queryTerms(query: string): string[] {
   const clean = query.toWellFormed().replaceAll("\u0000", " ");
-  return [...new Set(words(clean).map((term) => cutCharacters(stripQuotes(term), MAX_TERM_LENGTH).text))]
+  return words(clean)
+    .map((term) => cutCharacters(stripQuotes(term), MAX_TERM_LENGTH).text)
     .filter((t) => t !== "")
     .slice(0, MAX_TERMS);
 }

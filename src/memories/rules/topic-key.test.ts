@@ -19,6 +19,14 @@ describe("a suggested topic key", () => {
     expect(suggest("Deploys", "manual", "we chose blue green")).toBe("decision/deploys");
   });
 
+  test("tells a discovery from a learning", () => {
+    for (const hint of ["a discovery", "investigate this", "an investigation", "the root cause", "we found it"]) {
+      expect(suggest("Cache", "manual", hint)).toBe("discovery/cache");
+    }
+    for (const hint of ["we learned it", "a learning"]) expect(suggest("Cache", "manual", hint)).toBe("learning/cache");
+    expect(suggest("Cache", "manual", "we learned what the investigation found")).toBe("discovery/cache");
+  });
+
   test("takes the type itself where neither helps, and `topic` where there is none", () => {
     expect(suggest("Something new", "My Kind")).toBe("my-kind/something-new");
     expect(suggest("Something new", "manual")).toBe("topic/something-new");

@@ -21,7 +21,8 @@ const FAMILY_OF_WORDS: readonly (readonly [family: string, hints: readonly strin
   ["decision", ["decision", "tradeoff", "chose", "choose", "decide"]],
   ["pattern", ["pattern", "convention", "naming", "guideline"]],
   ["config", ["config", "setup", "environment", "env", "docker", "pipeline"]],
-  ["discovery", ["discovery", "investigate", "root cause", "found", "learned"]],
+  ["discovery", ["discovery", "investigate", "investigation", "root cause", "found"]],
+  ["learning", ["learned", "learning"]],
 ];
 
 const CONTENT_WORDS = 8;

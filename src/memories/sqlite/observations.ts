@@ -68,11 +68,13 @@ export class SqliteObservations implements ObservationStore {
   save(draft: ObservationDraft, decide: (situation: SaveSituation) => SaveDecision, session?: SessionDraft): SaveOutcome {
     return this.db.transaction(() => {
       if (session) this.sessions.open(session);
+      const owner = this.sessions.get(draft.session_id);
       const decision = decide({
-        session: this.sessions.get(draft.session_id),
+        session: owner,
         sameTopic: draft.topic_key === null ? null : this.one(SAME_TOPIC, draft.topic_key, draft.project, draft.scope),
         twin: this.twinOf(draft),
       });
+      this.sessions.adopt(owner, draft.project, draft.now);
       switch (decision.kind) {
         case "revise":
           return { kind: "revised", observation: this.revise(decision.id, draft) };

@@ -11,6 +11,8 @@ const BY_ID = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = ?`;
 const INSERT = `INSERT INTO sessions (id, project, directory, started_at, ownership_mode, runtime_lease_expires_at) VALUES (?, ?, ?, ?, ?, ?)`;
 const FILL_AND_RENEW = `UPDATE sessions SET project = CASE WHEN ifnull(project, '') = '' THEN ? ELSE project END,
   directory = CASE WHEN ifnull(directory, '') = '' THEN ? ELSE directory END, runtime_lease_expires_at = ? WHERE id = ?`;
+const ADOPT = `UPDATE sessions SET project = ?1 WHERE id = ?2 AND ifnull(project, '') = ''
+  AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.session_id = ?2 AND ifnull(o.project, '') NOT IN ('', ?1))`;
 const END = "UPDATE sessions SET ended_at = ?, summary = ?, runtime_lease_expires_at = NULL WHERE id = ?";
 const OBSERVATIONS = "SELECT COUNT(*) AS n FROM observations WHERE session_id = ?";
 const DELETE = "DELETE FROM sessions WHERE id = ?";
@@ -49,6 +51,12 @@ export class SqliteSessions implements SessionStore {
       if (changed) this.journal.session(session, draft.started_at);
       return session;
     });
+  }
+
+  /** Part of a surrounding transaction: a session without project takes the first one that is written into it. */
+  adopt(session: Session | null, project: string | null, now: string): void {
+    if (session?.project !== "" || !project) return;
+    if (this.db.run(ADOPT, project, session.id).changes > 0) this.journal.session({ ...session, project }, now);
   }
 
   resume(draft: SessionDraft): Session {

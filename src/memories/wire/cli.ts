@@ -1,6 +1,7 @@
 // Everyday commands of the room: save, search, delete, timeline, context, stats, export, import, versions.
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { displayTime } from "../../kernel/clock.ts";
 import { EngramError, messageOf, notFound } from "../../kernel/errors.ts";
 import { nearest, quote } from "../../kernel/text.ts";
 import { type CliArguments, type CliCommand, type CliContext, type CliOption, command, UsageError } from "../../registry/cli.ts";
@@ -29,6 +30,7 @@ export const select = (args: CliArguments, { cwd }: CliContext): Selection => ({
   project: args.value("project"),
   allProjects: args.has("all"),
   cwd,
+  lenient: true,
 });
 
 /** Numbers that cannot be read count as absent, as in every older version. */
@@ -365,10 +367,10 @@ const versionsCommand = command({
     noMoreWords(args, 1);
     return { id };
   },
-  render({ observation: o, versions }, { timeZone: _ }) {
+  render({ observation: o, versions }, { timeZone }) {
     if (versions.length === 0) return `#${o.id} ${o.title}: no earlier versions\n`;
     const one = (v: (typeof versions)[number]) =>
-      `\nversion ${v.version} (replaced ${v.created_at})\n${v.title ?? ""}\n${v.content}\n`;
+      `\nversion ${v.version} (replaced ${displayTime(v.created_at, timeZone)})\n${v.title ?? ""}\n${v.content}\n`;
     return `#${o.id} ${o.title} (revision ${o.revision_count})\n${versions.map(one).join("")}`;
   },
   json: ({ observation, versions }) => ({ id: observation.id, revision_count: observation.revision_count, versions }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { invalid } from "../../kernel/errors.ts";
 import { once } from "../../kernel/once.ts";
 import { type AnyHttpBinding, type HttpReply, http } from "../../registry/http.ts";
-import { boolean, integer, jsonBody, pathId, text } from "../../registry/http-decode.ts";
+import { boolean, integer, jsonBody, pathId, rowId, text } from "../../registry/http-decode.ts";
 import { compactionContext, context } from "../operations/context.ts";
 import {
   deleteObservation,
@@ -19,7 +19,7 @@ import {
 } from "../operations/observations.ts";
 import { capturePassive, save } from "../operations/save.ts";
 import { search } from "../operations/search.ts";
-import { headerText, limitQuery, projectHeader, readSelection, selectionQuery } from "./http-selection.ts";
+import { limitQuery, projectHeader, readSelection, searchHeaders, selectionQuery } from "./http-selection.ts";
 import { ObservationShape, ReviewShape, SearchHitShape, TimelineShape } from "./schemas.ts";
 import { wireHit, wireObservation, wireReview, wireTimeline } from "./shapes.ts";
 
@@ -149,11 +149,10 @@ export const observationRoutes: AnyHttpBinding[] = [
     method: "PATCH",
     path: "/observations/{id}",
     docs: () => ({ query: z.object(expectedProject()), body: PatchBody(), response: ObservationShape() }),
-    decode: (request) => ({
-      ...jsonBody(request, PatchBody()),
-      id: pathId(request, INVALID_ID),
-      expected_project: text(request.query, "expected_project"),
-    }),
+    decode(request) {
+      const id = pathId(request, INVALID_ID);
+      return { ...jsonBody(request, PatchBody()), id, expected_project: text(request.query, "expected_project") };
+    },
     encode: ({ observation }) => ({ body: wireObservation(observation) }),
   }),
   http({
@@ -242,13 +241,7 @@ export const observationRoutes: AnyHttpBinding[] = [
       matchMode: text(request.query, "match_mode"),
       limit: integer(request.query, "limit"),
     }),
-    encode: ({ hits, stage, tried, project }) => ({
-      body: hits.map(wireHit),
-      headers: {
-        ...projectHeader(project),
-        "x-engram-search": `stage=${stage ?? "none"}; tried=${tried.join(",") || "nothing"}; project=${project === undefined ? "*" : headerText(project)}`,
-      },
-    }),
+    encode: (answer) => ({ body: answer.hits.map(wireHit), headers: searchHeaders(answer) }),
   }),
   http({
     operation: timeline,
@@ -266,10 +259,9 @@ export const observationRoutes: AnyHttpBinding[] = [
     decode(request) {
       const id = text(request.query, "observation_id") ?? "";
       if (id === "") throw invalid("observation_id parameter is required");
-      if (!/^[+-]?\d{1,18}$/.test(id)) throw invalid("invalid observation_id");
       return {
         ...readSelection(request),
-        id: Number(id),
+        id: rowId(id, "invalid observation_id"),
         before: integer(request.query, "before"),
         after: integer(request.query, "after"),
       };

@@ -22,9 +22,18 @@ export const readSelection = ({ query }: HttpRequest): Selection => ({
 });
 
 /** Header values are latin-1: a name that is not goes percent-encoded. */
-export const headerText = (value: string): string =>
-  /^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value.toWellFormed());
+const headerText = (value: string): string => (/^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value.toWellFormed()));
 
 export const projectHeader = (project: string | undefined): Record<string, string> => ({
   "x-engram-project": project === undefined ? "*" : headerText(project),
+});
+
+/** How a search was answered. */
+export const searchHeaders = (answer: {
+  stage: string | undefined;
+  tried: string[];
+  project: string | undefined;
+}): Record<string, string> => ({
+  ...projectHeader(answer.project),
+  "x-engram-search": `stage=${answer.stage ?? "none"}; tried=${answer.tried.join(",") || "nothing"}; project=${answer.project === undefined ? "*" : headerText(answer.project)}`,
 });

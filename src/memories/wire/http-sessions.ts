@@ -7,7 +7,7 @@ import { integer, jsonBody, pathId, text } from "../../registry/http-decode.ts";
 import { deletePrompt, recentPrompts, savePrompt } from "../operations/prompts.ts";
 import { searchPrompts } from "../operations/search.ts";
 import { deleteSession, endRuntimeSession, endSession, getSession, openSession, recentSessions } from "../operations/sessions.ts";
-import { limitQuery, projectHeader, readSelection, selectionQuery } from "./http-selection.ts";
+import { limitQuery, projectHeader, readSelection, searchHeaders, selectionQuery } from "./http-selection.ts";
 import { PromptShape, SessionShape, SessionSummaryShape } from "./schemas.ts";
 import { wirePrompt, wireSession, wireSessionSummary } from "./shapes.ts";
 
@@ -144,7 +144,7 @@ export const sessionRoutes: AnyHttpBinding[] = [
       query: text(request.query, "q") ?? "",
       limit: integer(request.query, "limit"),
     }),
-    encode: ({ prompts, project }) => ({ body: prompts.map(wirePrompt), headers: projectHeader(project) }),
+    encode: (answer) => ({ body: answer.prompts.map(wirePrompt), headers: searchHeaders(answer) }),
   }),
   http({
     operation: deletePrompt,

@@ -186,6 +186,7 @@ export const storeRoutes: AnyHttpBinding[] = [
     method: "POST",
     path: "/projects/migrate",
     auth: "token",
+    authFor: ({ body }) => (/"target_project"\s*:/.test(body) ? "token_required" : undefined),
     bodyLimit: 8 * 1024,
     docs: () => ({
       body: z.union([MigrateBody(), RescueBody()]),

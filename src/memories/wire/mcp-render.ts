@@ -7,6 +7,7 @@ import type { Observation, SearchHit } from "../model.ts";
 import type { AgentSave } from "../operations/agent.ts";
 import type { Resolved } from "../operations/agent-project.ts";
 import type { ReviewItem } from "../operations/observations.ts";
+import { TOKEN_SECONDS } from "../operations/recovery.ts";
 import type { SearchAnswer } from "../operations/search.ts";
 import { reviewState, type Truncation } from "../rules/observation.ts";
 
@@ -61,7 +62,9 @@ export function saveAnswer(save: AgentSave): McpAnswer {
       ...withoutEmpty({ review_after: o.review_after }),
       ...(save.truncation.truncated ? { truncation: save.truncation } : {}),
       ...(session.candidates.length > 0 ? { session_id: session.id, session_candidates: session.candidates } : {}),
-      ...(resolved.candidates ? { available_projects: resolved.candidates } : {}),
+      ...(resolved.candidates
+        ? { available_projects: resolved.candidates, recovery_token: save.recoveryToken, token_ttl_seconds: TOKEN_SECONDS }
+        : {}),
     },
   );
 }
@@ -75,7 +78,9 @@ function doubts({ session, resolved, observation }: AgentSave): string[] {
     );
   }
   if (resolved.candidates) {
-    lines.push(`to move it: mem_update(id: ${observation.id}, project: one of ${resolved.candidates.join(", ")})`);
+    lines.push(
+      `to move it, ask the user which of ${resolved.candidates.join(", ")}, then repeat this call with project, project_choice_reason=user_selected_after_ambiguous_project and recovery_token, or mem_update(id: ${observation.id}, project)`,
+    );
   }
   return lines;
 }

@@ -137,7 +137,13 @@ Nothing is refused for bookkeeping; what was unclear (session, project) comes ba
       };
       const save = await during(
         "Failed to save: ",
-        context.call(agentSave, { ...fields, session_id: args.text("session_id") || undefined, project: args.text("project") }),
+        context.call(agentSave, {
+          ...fields,
+          session_id: args.text("session_id") || undefined,
+          project: args.text("project"),
+          choiceReason: args.text("project_choice_reason"),
+          recoveryToken: args.text("recovery_token"),
+        }),
       );
       context.activity.saved(save.session.id);
       return saveAnswer(save);

@@ -8,6 +8,16 @@ export const COMMON_OPTIONS: CliOption[] = [
   { name: "help", short: "h", help: "show this help" },
 ];
 
+const unshielded = (word: string): string => (word.startsWith(SHIELD) ? word.slice(SHIELD.length) : word);
+
+/** Stands before words that begin with one dash and are no option: `- first item`, `-5 degrees`. */
+const SHIELD = "\u0000";
+
+function shielded(known: CliOption[]): (word: string) => string {
+  const letters = new Set(known.flatMap(({ short }) => (short ? [`-${short}`] : [])));
+  return (word) => (/^-[^-]/.test(word) && !letters.has(word) ? SHIELD + word : word);
+}
+
 export function parseCommandLine(command: CliCommand, words: string[]): CliArguments {
   const known = [...command.options, ...COMMON_OPTIONS];
   const options = Object.fromEntries(
@@ -17,7 +27,7 @@ export function parseCommandLine(command: CliCommand, words: string[]): CliArgum
     ]),
   );
   const { values, positionals, tokens } = parseArgs({
-    args: words,
+    args: words.map(shielded(known)),
     options,
     strict: false,
     allowPositionals: true,
@@ -28,7 +38,7 @@ export function parseCommandLine(command: CliCommand, words: string[]): CliArgum
     const option = known.find(({ name }) => name === token.name);
     if (!option) {
       const message = command.unknownOption?.(token.rawName) ?? `unknown option ${JSON.stringify(token.rawName)}`;
-      throw new UsageError(message, { verbatim: message.startsWith("engram ") });
+      throw new UsageError(message, { verbatim: /^engram[: ]/.test(message), showUsage: !message.startsWith("engram:") });
     }
     if (option.value && token.value === undefined && !command.optionalValues?.includes(option.name)) {
       const message = command.missingValue?.(token.rawName) ?? `${token.rawName} requires a value`;
@@ -37,9 +47,9 @@ export function parseCommandLine(command: CliCommand, words: string[]): CliArgum
     if (!option.value && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
   }
   const all = (name: string): string[] =>
-    ((values[name] ?? []) as unknown[]).filter((value): value is string => typeof value === "string");
+    ((values[name] ?? []) as unknown[]).filter((value): value is string => typeof value === "string").map(unshielded);
   return {
-    words: positionals,
+    words: positionals.map(unshielded),
     value: (name) => all(name).at(-1),
     values: all,
     has: (name) => values[name] !== undefined,

@@ -101,7 +101,9 @@ export function createHttpApp(host: HttpHost): { fetch(request: Request): Respon
 
   hono.use(async (c, next) => {
     try {
-      checkCaller(c.req.raw.headers, !["GET", "HEAD"].includes(c.req.method), host);
+      // What is mounted posts even its reads, and its clients may name their origin: a foreign one is refused all the same.
+      const writes = !["GET", "HEAD"].includes(c.req.method) && c.req.path !== host.mounted?.path;
+      checkCaller(c.req.raw.headers, writes, host);
     } catch (error) {
       return failure(error);
     }
@@ -119,6 +121,7 @@ export function createHttpApp(host: HttpHost): { fetch(request: Request): Respon
           serverDirectory: host.directory,
           body: binding.method === "GET" ? "" : await bodyOf(c.req.raw, binding.bodyLimit ?? DEFAULT_BODY_LIMIT),
         };
+        checkToken(c.req.raw.headers, binding.authFor?.(request), host);
         const value = await invoke(binding.operation, host.app(), binding.decode(request));
         return reply(binding, binding.encode(value, request));
       } catch (error) {
