@@ -18,6 +18,10 @@ const tables: Record<string, { summary: string; measure: () => Promise<(options:
     summary: "saves, search, context and other reads, start-up, idle memory",
     measure: async () => (await import("./memories.ts")).measureMemories,
   },
+  mcp: {
+    summary: "start of `engram mcp` to its answers, its memory, tokens of the tools",
+    measure: async () => (await import("./mcp.ts")).measureMcp,
+  },
 };
 
 const USAGE = `usage: npm run bench -- <table> [--rows 10000,100000] [--quick] [--json]

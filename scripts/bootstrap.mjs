@@ -125,6 +125,10 @@ switch (task) {
   case "docs":
     run(bun(), ["scripts/generate-docs.ts"]);
     break;
+  case "bundle":
+    build();
+    run(bun(), ["scripts/bundle.ts"]);
+    break;
   case "bench":
     build();
     run(bun(), ["bench/run.ts", ...words]);

@@ -1,6 +1,7 @@
 // Makes dist/engram (one self-contained executable) and dist/npm (the package that runs on Node >= 22.13).
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import manifest from "../package.json" with { type: "json" };
+import server from "../server.json" with { type: "json" };
 
 const root = new URL("..", import.meta.url).pathname;
 const entry = `${root}src/main.ts`;
@@ -58,6 +59,7 @@ writeFileSync(
     {
       name: "engram-memory",
       version: manifest.version,
+      mcpName: server.name,
       description: manifest.description,
       license: manifest.license,
       type: "module",

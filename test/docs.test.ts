@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { PAGES, tokensOf } from "../scripts/docs.ts";
+import server from "../server.json" with { type: "json" };
 import { allCommands } from "../src/app/catalogue.ts";
 import { selectTools } from "../src/app/mcp.ts";
 
@@ -19,6 +20,11 @@ for (const [path, make] of PAGES) {
 
 test("the agent profile costs a model less than 4,000 tokens", () => {
   expect(tokensOf(selectTools("agent"))).toBeLessThan(4000);
+});
+
+test("the registry manifest tells the version and name of the package", () => {
+  expect([server.version, ...server.packages.map((entry) => entry.version)]).toEqual([manifest.version, manifest.version]);
+  expect(read("scripts/build.ts")).toContain("mcpName: server.name");
 });
 
 const pages = [

@@ -99,7 +99,7 @@ async function originUrl(repository: Repository, config: Map<string, string>): P
   const hasIncludes = [...config.keys()].some((key) => key === "include.path" || /^includeif\..*\.path$/s.test(key));
   if (!hasIncludes) return written;
   // The git directory is named outright: inside a hook GIT_DIR may point to another repository.
-  const args = ["-C", repository.root, "--git-dir", repository.gitDir, "config", "--get", "remote.origin.url"];
+  const args = ["-C", repository.root, "--git-dir", repository.gitDir, "config", "--get-all", "remote.origin.url"];
   try {
     const { stdout } = await run("git", args, {
       // Windows looks for a program in the current directory first, and that may be the repository.
@@ -108,7 +108,7 @@ async function originUrl(repository: Repository, config: Map<string, string>): P
       killSignal: "SIGKILL",
       windowsHide: true,
     });
-    return withoutNewline(stdout);
+    return stdout.split("\n")[0];
   } catch {
     return written;
   }

@@ -1,5 +1,6 @@
 // An MCP client of a few lines, over a real child's streams or over HTTP: it keeps every line it was sent, so that a test can
 // look at all of them.
+import { expect } from "bun:test";
 import type { Environment, Place, Result, Server } from "./process.ts";
 import { PROGRAM } from "./process.ts";
 
@@ -147,6 +148,31 @@ export function startMcp(place: Place, { args = [], cwd, env, words = [PROGRAM, 
   };
   return self;
 }
+
+export async function connected(place: Place, options: McpOptions = {}): Promise<McpChild> {
+  const mcp = startMcp(place, options);
+  await mcp.initialize();
+  return mcp;
+}
+
+/** Ends its input; it must end well and have complained of nothing. */
+export async function closed(mcp: McpChild): Promise<void> {
+  mcp.close();
+  const { code, signal, stderr } = await mcp.ended;
+  expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: "" });
+}
+
+/** One list of an answer, such as its `tools`. */
+export function listOf<T extends object = Json>({ result, error }: Answer, key: string): T[] {
+  const list = result?.[key];
+  if (!Array.isArray(list)) throw new Error(`no ${key}: ${JSON.stringify(error)}`);
+  return list as T[];
+}
+
+export const namesOf = (tools: { name: string }[]): string[] => tools.map(({ name }) => name);
+
+export const toolNames = async (mcp: McpChild, params: Json = {}): Promise<string[]> =>
+  namesOf(listOf<{ name: string }>(await mcp.request("tools/list", params), "tools"));
 
 export interface HttpAnswer {
   status: number;

@@ -34,7 +34,7 @@ const openInput = () =>
 function refuseShared(known: Session | null, wanted: { project: string; directory: string }): void {
   if (!known) return;
   const details = { session_id: known.id };
-  if (known.project !== wanted.project) {
+  if (normalizeProjectName(known.project) !== wanted.project) {
     throw conflict("session belongs to another project", {
       code: "session_project_conflict",
       ...details,
@@ -59,7 +59,7 @@ export const openSession = operation({
     const draft = sessionDraft(app, { id, project, directory: input.directory, ownership_mode: input.ownership_mode });
     if (input.resume) {
       const root = app.memories.sessions.get(id);
-      if (input.isolated && root && root.project !== project) refuseShared(root, draft);
+      if (input.isolated && root && normalizeProjectName(root.project) !== project) refuseShared(root, draft);
       const session = app.memories.sessions.resume(draft);
       return { id: session.id, resumed_from: session.id === id ? null : id };
     }

@@ -148,7 +148,9 @@ export class SqliteObservations implements ObservationStore {
   capture(drafts: ObservationDraft[], check: (session: Session | null) => void): { saved: number; duplicates: number } {
     return this.db.transaction(() => {
       const sessionId = drafts[0]?.session_id;
-      if (sessionId !== undefined) check(this.sessions.get(sessionId));
+      const owner = sessionId === undefined ? null : this.sessions.get(sessionId);
+      if (sessionId !== undefined) check(owner);
+      this.sessions.adopt(owner, drafts[0]?.project ?? null, drafts[0]?.now ?? "");
       let saved = 0;
       for (const draft of drafts) {
         if (this.db.get(KNOWN_HASH, draft.hash, draft.project)) continue;

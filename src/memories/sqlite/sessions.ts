@@ -12,7 +12,8 @@ const INSERT = `INSERT INTO sessions (id, project, directory, started_at, owners
 const FILL_AND_RENEW = `UPDATE sessions SET project = CASE WHEN ifnull(project, '') = '' THEN ? ELSE project END,
   directory = CASE WHEN ifnull(directory, '') = '' THEN ? ELSE directory END, runtime_lease_expires_at = ? WHERE id = ?`;
 const ADOPT = `UPDATE sessions SET project = ?1 WHERE id = ?2 AND ifnull(project, '') = ''
-  AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.session_id = ?2 AND ifnull(o.project, '') NOT IN ('', ?1))`;
+  AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.session_id = ?2 AND ifnull(o.project, '') NOT IN ('', ?1))
+  AND NOT EXISTS (SELECT 1 FROM user_prompts p WHERE p.session_id = ?2 AND ifnull(p.project, '') NOT IN ('', ?1))`;
 const END = "UPDATE sessions SET ended_at = ?, summary = ?, runtime_lease_expires_at = NULL WHERE id = ?";
 const OBSERVATIONS = "SELECT COUNT(*) AS n FROM observations WHERE session_id = ?";
 const DELETE = "DELETE FROM sessions WHERE id = ?";

@@ -10,12 +10,15 @@ export const COMMON_OPTIONS: CliOption[] = [
 
 const unshielded = (word: string): string => (word.startsWith(SHIELD) ? word.slice(SHIELD.length) : word);
 
-/** Stands before words that begin with one dash and are no option: `- first item`, `-5 degrees`. */
+/** No option has a space in its name or three dashes: text from a list or a rule does. */
+const isText = (word: string): boolean => /^-{3,}/.test(word) || /^--?[^=\s]*\s/.test(word);
+
+/** Stands before words that begin with a dash and are no option: `- first item`, `-5 degrees`. */
 const SHIELD = "\u0000";
 
 function shielded(known: CliOption[]): (word: string) => string {
   const letters = new Set(known.flatMap(({ short }) => (short ? [`-${short}`] : [])));
-  return (word) => (/^-[^-]/.test(word) && !letters.has(word) ? SHIELD + word : word);
+  return (word) => (isText(word) || (/^-[^-]/.test(word) && !letters.has(word)) ? SHIELD + word : word);
 }
 
 export function parseCommandLine(command: CliCommand, words: string[]): CliArguments {
