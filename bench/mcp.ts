@@ -4,7 +4,7 @@ import { tokensOf } from "../scripts/docs.ts";
 import { selectTools } from "../src/app/mcp.ts";
 import type { BenchOptions } from "./run.ts";
 import { median, percentile } from "./support/measure.ts";
-import type { Cell, Table } from "./support/report.ts";
+import { type Cell, ratio, type Table } from "./support/report.ts";
 import { childEnvironment, memoryOf } from "./support/workspace.ts";
 
 const PROFILE = "agent";
@@ -95,32 +95,50 @@ async function startOnce(directory: string, handshake: boolean, { workspace }: B
   return { initialize, list, exit, ...memory };
 }
 
+/** The least that any command of this program costs, to read the others against. */
+async function versionOnce(directory: string, { workspace }: BenchOptions): Promise<number> {
+  const start = performance.now();
+  const child = workspace.track(
+    Bun.spawn([workspace.program, "version"], {
+      env: childEnvironment(directory),
+      cwd: directory,
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "inherit",
+    }),
+  );
+  const code = await child.exited;
+  if (code !== 0) throw new Error(`engram version ended with code ${code}`);
+  return performance.now() - start;
+}
+
 export async function measureMcp(options: BenchOptions): Promise<Table[]> {
   const rounds = options.quick ? 5 : 30;
   options.note(`starting engram mcp, ${rounds} times each way`);
   const directory = options.workspace.folder("mcp");
   const [handshake, atOnce]: [Start[], Start[]] = [[], []];
+  const version: number[] = [];
   for (let round = -1; round < rounds; round++) {
     for (const starts of [handshake, atOnce]) {
       const start = await startOnce(directory, starts === handshake, options);
       if (round >= 0) starts.push(start);
     }
+    const elapsed = await versionOnce(directory, options);
+    if (round >= 0) version.push(elapsed);
   }
-  return [answers(handshake, atOnce, rounds), memory(handshake, rounds), tokens()];
+  return [answers({ handshake, atOnce, version }, rounds), memory(handshake, rounds), tokens()];
 }
 
-function answers(handshake: Start[], atOnce: Start[], rounds: number): Table {
-  const row = (name: string, values: number[]): Cell[] => [
-    name,
-    median(values),
-    percentile(values, 0.95),
-    Math.min(...values),
-    Math.max(...values),
-  ];
+function answers(kinds: { handshake: Start[]; atOnce: Start[]; version: number[] }, rounds: number): Table {
+  const { handshake, atOnce, version } = kinds;
+  const row = (name: string, values: number[]): Cell[] => {
+    const p50 = median(values);
+    return [name, p50, percentile(values, 0.95), Math.min(...values), Math.max(...values), ratio(p50, median(version))];
+  };
   return {
     title: "Start of a session",
     note: `Milliseconds of \`engram mcp --tools=${PROFILE}\` over its standard streams, ${rounds} starts of each kind in turn after one untimed; revision 2025-06-18 with a handshake, 2026-07-28 without.`,
-    columns: ["from … to …", "p50", "p95", "fastest", "slowest"],
+    columns: ["from … to …", "p50", "p95", "fastest", "slowest", "beside `engram version`"],
     rows: [
       row(
         "spawn to the answer of `initialize`",
@@ -138,6 +156,7 @@ function answers(handshake: Start[], atOnce: Start[], rounds: number): Table {
         "end of standard input to the end of the process",
         handshake.map(({ exit }) => exit),
       ),
+      row("`engram version`, spawn to the end of the process", version),
     ],
   };
 }
