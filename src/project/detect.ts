@@ -116,12 +116,21 @@ async function identify(repository: Repository, cwd: string, options: DetectOpti
   if (bound !== undefined) return { project: bound, source };
   if (!options.bind) return { project: name, source };
 
-  const directories = new Set([cwd, repository.root]);
-  const known = [...new Set([...directories].flatMap((directory) => options.knownProjects?.(directory) ?? []))];
+  const known = knownNames([cwd, repository.root], options);
+  if (known === undefined) return { project: name, source };
   if (known.length > 0 && !known.some((other) => normalizeProjectName(other) === normalizeProjectName(name))) {
     return { project: name, source, warning: transitionWarning(name, known) };
   }
   return { project: (await createIdentity(repository.commonDir, name)) ?? name, source };
+}
+
+/** undefined: nobody can say, because the store cannot be read; a name is not frozen then. */
+function knownNames(directories: string[], options: DetectOptions): string[] | undefined {
+  try {
+    return [...new Set(directories.flatMap((directory) => options.knownProjects?.(directory) ?? []))];
+  } catch {
+    return undefined;
+  }
 }
 
 function transitionWarning(name: string, known: string[]): string {

@@ -174,15 +174,64 @@ describeUnless(NOT_BUILT, "what tools answer", () => {
     expect(structured).toMatchObject({ project: "work", project_source: "ambiguous", available_projects: ["api", "web"] });
     expect(structured?.warning).toContain("mem_update(id: 1");
     expect(query(storeOf(here), "SELECT project FROM observations")).toEqual([{ project: "work" }]);
+    const retry = {
+      title: "T",
+      content: "C",
+      project: "web",
+      project_choice_reason: "user_selected_after_ambiguous_project",
+      recovery_token: structured?.recovery_token,
+    };
+    expect((await mcp.call("mem_save", retry)).structured).toMatchObject({ id: 1, project: "web" });
+    expect(query(storeOf(here), "SELECT project FROM observations")).toEqual([{ project: "web" }]);
     expect((await mcp.call("mem_update", { id: 1, project: "api" })).isError).toBe(false);
     expect(query(storeOf(here), "SELECT project FROM observations")).toEqual([{ project: "api" }]);
+  });
+
+  test("a session summary tells the candidates too, of projects and of sessions", async () => {
+    const here = place();
+    ambiguousFolder(here);
+    const mcp = await connected(here);
+    for (const id of ["one", "two"]) await mcp.call("mem_session_start", { id });
+    const { isError, structured } = await mcp.call("mem_session_summary", { content: "## Goal\nTo ship" });
+    expect(isError).toBe(false);
+    expect(structured).toMatchObject({ project: "work", available_projects: ["api", "web"] });
+    expect(new Set(structured?.session_candidates as string[])).toEqual(new Set(["one", "two"]));
+  });
+
+  test("a project nobody knows is refused with a code, what is valid and what to do; nothing is stored", async () => {
+    const here = place();
+    const mcp = await connected(here);
+    await mcp.call("mem_save", { title: "T", content: "C" });
+    for (const [name, args] of [
+      ["mem_save", { title: "U", content: "D", project: "wrok" }],
+      ["mem_search", { query: "T", project: "wrok" }],
+    ] as const) {
+      const { isError, text } = await mcp.call(name, args);
+      expect({ isError, ...(JSON.parse(text) as Json) }).toMatchObject({
+        isError: true,
+        error_code: "unknown_project",
+        available_projects: ["work"],
+        message: expect.stringContaining("wrok") as unknown,
+      });
+    }
+    expect(count(storeOf(here), "observations")).toBe(1);
+  });
+
+  test("the context stays within max_bytes, its last line included", async () => {
+    const mcp = await connected(place());
+    for (let i = 0; i < 10; i++) await mcp.call("mem_save", { title: `Nötiz ${i}`, content: `${i} ${"ä".repeat(400)}` });
+    for (const max_bytes of [400, 1000]) {
+      const { structured } = await mcp.call("mem_context", { max_bytes });
+      expect(Buffer.byteLength(String(structured?.result))).toBeLessThanOrEqual(max_bytes);
+      expect(structured?.result).toContain("Memory");
+    }
   });
 
   test("private text is in no answer and nowhere in the data folder", async () => {
     const here = place();
     const mcp = await connected(here);
     const hidden = "<private>swordfish-4711</private>";
-    await mcp.call("mem_save", { title: `Key ${hidden}`, content: `It is ${hidden}, keep it`, topic_key: `a/${hidden}` });
+    await mcp.call("mem_save", { title: `Key ${hidden}`, content: `It is ${hidden}, keep it` });
     await mcp.call("mem_save", { title: `${hidden}`, content: `${hidden}` });
     await mcp.call("mem_save_prompt", { content: `Use ${hidden}` });
     await mcp.call("mem_session_summary", { content: `## Goal\n${hidden}` });

@@ -20,7 +20,7 @@ export interface ToolAnswer {
   structured: Json | undefined;
 }
 
-export const CLIENT = { name: "test", version: "1" };
+const CLIENT = { name: "test", version: "1" };
 
 /** What every request of the newest revision carries instead of a handshake. */
 export const MODERN = {

@@ -75,15 +75,15 @@ const untilStopped = (): Promise<string> =>
 /** Made by the first request: most servers never speak MCP, and its library is not small. */
 function mcpOverHttp(runtime: Runtime): (request: Request) => Promise<Response> {
   const handler = once(async () => {
-    const [{ createMcpHandler }, { createMcpServer }, { mcpHost, selectTools }] = await Promise.all([
-      import("@modelcontextprotocol/server"),
+    const [{ serveRequests }, { createMcpServer }, { mcpHost, selectTools }] = await Promise.all([
+      import("../../surfaces/mcp/http.ts"),
       import("../../surfaces/mcp/server.ts"),
       import("../mcp.ts"),
     ]);
     const host = await mcpHost(runtime, selectTools(undefined), process.cwd());
-    return createMcpHandler(() => createMcpServer(host));
+    return serveRequests(() => createMcpServer(host));
   });
-  return async (request) => (await handler()).fetch(request);
+  return async (request) => (await handler())(request);
 }
 
 export async function startServer(

@@ -9,7 +9,8 @@ import type { DoctorReport } from "../rules/diagnosis.ts";
 import type { Truncation } from "../rules/observation.ts";
 import { manualSessionId } from "../rules/session.ts";
 import { type AgentApp, type Resolved, resolveForRead } from "./agent-project.ts";
-import { context } from "./context.ts";
+import { positiveOr } from "./app.ts";
+import { context, MOST_BYTES } from "./context.ts";
 import { type DoctorApp, doctor } from "./doctor.ts";
 import { listReviews, type ReviewItem, timeline as timelineOperation, updateObservation } from "./observations.ts";
 import { type SearchAnswer, search } from "./search.ts";
@@ -65,16 +66,17 @@ export const agentContext = operation({
       maxBytes: z.number().int().optional(),
       compact: z.boolean().default(false),
     }),
-  async run(app: ContextApp, input): Promise<{ resolved: Resolved; text: string; stats: Stats; session: string }> {
+  async run(app: ContextApp, input): Promise<{ resolved: Resolved; text: string; stats: Stats; session: string; limit: number }> {
     const resolved = await resolveForRead(app, input);
+    const limit = positiveOr(input.maxBytes, DEFAULT_BYTES, MOST_BYTES);
     const { context: text } = await context.run(app, {
       ...filterOf(resolved, everywhere(input)),
       scope: input.scope,
       compact: input.compact,
       pinned: PINNED,
-      maxBytes: input.maxBytes && input.maxBytes > 0 ? input.maxBytes : DEFAULT_BYTES,
+      maxBytes: limit,
     });
-    return { resolved, text, stats: app.memories.projects.stats(), session: readingSession(app, resolved) };
+    return { resolved, text, stats: app.memories.projects.stats(), session: readingSession(app, resolved), limit };
   },
 });
 

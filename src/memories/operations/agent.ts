@@ -150,8 +150,16 @@ export const agentSummary = operation({
   name: "memories.agent.summary",
   kind: "write",
   summary: "Save the summary of a session as a memory.",
-  input: () => z.object({ content: z.string(), session_id: target.session_id(), project: target.project() }),
+  input: () =>
+    z.object({
+      content: z.string(),
+      session_id: target.session_id(),
+      project: target.project(),
+      choiceReason: z.string().optional(),
+      recoveryToken: z.string().optional(),
+    }),
   async run(app: AgentApp, input): Promise<AgentSave> {
+    if (input.choiceReason === CHOICE && input.project !== undefined) return moveChosen(app, input.project, input.recoveryToken);
     const { project } = await resolveForWrite(app, { project: input.project, session: input.session_id });
     return store(app, input, { type: "session_summary", title: `Session summary: ${project}`, content: input.content });
   },

@@ -7,7 +7,7 @@ import { normalizeScope } from "../rules/observation.ts";
 import { chooseProject, type MemoriesApp, requireFound, selection } from "./app.ts";
 
 const MOST_ROWS = 500;
-const MOST_BYTES = 65_536;
+export const MOST_BYTES = 65_536;
 const EVERY_PIN = 10_000;
 
 /** 0 or absent: the default; negative: the section is left out. */

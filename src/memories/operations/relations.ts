@@ -4,12 +4,15 @@ import { toStamp } from "../../kernel/clock.ts";
 import { invalid, notFound } from "../../kernel/errors.ts";
 import { syncId } from "../../kernel/ids.ts";
 import { withoutEmpty } from "../../kernel/json.ts";
+import { redactPrivate } from "../../language/secrets/private-text.ts";
 import { operation } from "../../registry/operation.ts";
 import type { MemoriesApp } from "./app.ts";
 
 type RelationApp = Pick<MemoriesApp, "memories" | "clock" | "ids">;
 
 export const RELATIONS = ["related", "compatible", "scoped", "conflicts_with", "supersedes", "not_conflict"] as const;
+
+const told = (text: string | undefined): string | null => redactPrivate(text ?? "") || null;
 
 function checkVerdict(relation: string, confidence: number | undefined): void {
   if (!(RELATIONS as readonly string[]).includes(relation))
@@ -34,8 +37,8 @@ export const judgeRelation = operation({
     checkVerdict(input.relation, input.confidence);
     const relation = app.memories.relations.judge(input.judgment_id, {
       relation: input.relation,
-      reason: input.reason ?? null,
-      evidence: input.evidence ?? null,
+      reason: told(input.reason),
+      evidence: told(input.evidence),
       confidence: input.confidence ?? null,
       actor: "agent",
       kind: "agent",
@@ -76,7 +79,7 @@ export const compareMemories = operation({
       source: a.sync_id,
       target: b.sync_id,
       relation: input.relation,
-      reason: input.reasoning,
+      reason: told(input.reasoning),
       evidence: null,
       confidence: input.confidence,
       actor: "engram",

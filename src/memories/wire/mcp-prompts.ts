@@ -1,5 +1,6 @@
 // Prompts a person picks in the client, and resources an agent or person points at.
 import { displayTime } from "../../kernel/clock.ts";
+import { EngramError } from "../../kernel/errors.ts";
 import type { McpPrompt, McpResource } from "../../registry/mcp.ts";
 import { context } from "../operations/context.ts";
 import { getObservation } from "../operations/observations.ts";
@@ -37,8 +38,9 @@ export const memoryPrompts: McpPrompt[] = [
 async function orNone<T>(value: Promise<T>): Promise<T | undefined> {
   try {
     return await value;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof EngramError && error.kind === "not_found") return undefined;
+    throw error;
   }
 }
 

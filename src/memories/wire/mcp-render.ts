@@ -50,23 +50,27 @@ export function saveAnswer(save: AgentSave): McpAnswer {
     resolved.found === undefined ? "" : `\n⚠️ Project name normalized: ${quote(resolved.found)} → ${quote(resolved.project)}`,
     session.created ? `\nSession ${quote(session.id)} was not known and has been created.` : "",
   ];
+  return saved(save, `Memory saved: ${quote(o.title)} (${o.type})${notes.join("")}`, {
+    ...withoutEmpty({ review_after: o.review_after }),
+    ...(save.truncation.truncated ? { truncation: save.truncation } : {}),
+  });
+}
+
+/** What every save tells: the row, and what was unclear about it. */
+export function saved(save: AgentSave, result: string, extra: Record<string, unknown> = {}): McpAnswer {
+  const { observation: o, resolved, session } = save;
   const warning = [resolved.warning, ...doubts(save)].filter((line) => line !== undefined).join("; ");
-  return envelope(
-    { ...resolved, warning: warning || undefined },
-    `Memory saved: ${quote(o.title)} (${o.type})${notes.join("")}`,
-    {
-      id: o.id,
-      sync_id: o.sync_id,
-      state: save.state,
-      judgment_required: false,
-      ...withoutEmpty({ review_after: o.review_after }),
-      ...(save.truncation.truncated ? { truncation: save.truncation } : {}),
-      ...(session.candidates.length > 0 ? { session_id: session.id, session_candidates: session.candidates } : {}),
-      ...(resolved.candidates
-        ? { available_projects: resolved.candidates, recovery_token: save.recoveryToken, token_ttl_seconds: TOKEN_SECONDS }
-        : {}),
-    },
-  );
+  return envelope({ ...resolved, warning: warning || undefined }, result, {
+    id: o.id,
+    sync_id: o.sync_id,
+    state: save.state,
+    judgment_required: false,
+    ...extra,
+    ...(session.candidates.length > 0 ? { session_id: session.id, session_candidates: session.candidates } : {}),
+    ...(resolved.candidates
+      ? { available_projects: resolved.candidates, recovery_token: save.recoveryToken, token_ttl_seconds: TOKEN_SECONDS }
+      : {}),
+  });
 }
 
 /** What was unclear, and how to put it right. */

@@ -18,6 +18,7 @@ import {
 import { deleteObservation, markReviewed, pinObservation, suggestKey } from "../operations/observations.ts";
 import { listProjects } from "../operations/projects.ts";
 import { compareMemories, judgeRelation } from "../operations/relations.ts";
+import { withinBudget } from "../rules/context.ts";
 import {
   bare,
   compactHit,
@@ -28,6 +29,7 @@ import {
   plain,
   reviewText,
   saveAnswer,
+  saved,
   searchText,
   statsLine,
   truncationLine,
@@ -207,6 +209,7 @@ Nothing is refused for bookkeeping; what was unclear (session, project) comes ba
         text: body,
         stats,
         session,
+        limit,
       } = await context.call(agentContext, {
         project: args.text("project"),
         scope: args.text("scope"),
@@ -214,10 +217,8 @@ Nothing is refused for bookkeeping; what was unclear (session, project) comes ba
         compact: args.flag("compact") ?? false,
       });
       context.activity.called(session);
-      return envelope(
-        resolved,
-        body === "" ? "No previous session memories found." : `${body}${statsLine(stats)}${nudge(context)}`,
-      );
+      const whole = body === "" ? "No previous session memories found." : `${body}${statsLine(stats)}${nudge(context)}`;
+      return envelope(resolved, withinBudget(whole, limit));
     },
   }),
   tool({
@@ -264,7 +265,13 @@ Nothing is refused for bookkeeping; what was unclear (session, project) comes ba
       if (!content?.trim()) throw new EngramError("invalid", "content is required for mem_session_summary");
       const save = await during(
         "Failed to save session summary: ",
-        context.call(agentSummary, { content, session_id: args.text("session_id") || undefined, project: args.text("project") }),
+        context.call(agentSummary, {
+          content,
+          session_id: args.text("session_id") || undefined,
+          project: args.text("project"),
+          choiceReason: args.text("project_choice_reason"),
+          recoveryToken: args.text("recovery_token"),
+        }),
       );
       const { calls, saves } = context.activity.of(save.session.id);
       const idle = calls > 5 && saves === 0 ? " — high activity with no saves, consider persisting important decisions" : "";
@@ -272,13 +279,7 @@ Nothing is refused for bookkeeping; what was unclear (session, project) comes ba
         calls + saves > 0
           ? `\nSession activity: ${calls} tool call${calls === 1 ? "" : "s"}, ${saves} save${saves === 1 ? "" : "s"}${idle}`
           : "";
-      const { observation: o } = save;
-      return envelope(save.resolved, `Session summary saved for project ${quote(save.resolved.project)}${activity}`, {
-        id: o.id,
-        sync_id: o.sync_id,
-        state: save.state,
-        judgment_required: false,
-      });
+      return saved(save, `Session summary saved for project ${quote(save.resolved.project)}${activity}`);
     },
   }),
   tool({

@@ -52,6 +52,18 @@ function failure(error: unknown, reportError: (error: unknown) => void) {
   return { content: [{ type: "text" as const, text: encodeJson(body) }], isError: true };
 }
 
+/** What stands in the template's place in an address; undefined when the address is another, or nothing stands there. */
+function variableOf(uri: string, template: string): string | undefined {
+  const [before = "", after = ""] = template.split(/\{\w+\}/);
+  if (!uri.startsWith(before) || !uri.endsWith(after) || uri.length <= before.length + after.length) return undefined;
+  try {
+    const variable = decodeURIComponent(uri.slice(before.length, uri.length - after.length));
+    return variable.trim() === "" ? undefined : variable;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes of one process go one at a time, in the order they were asked for. */
 function serial(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -110,9 +122,8 @@ export function createMcpServer(host: McpHost, inTurn = serial()): Server {
   }));
   server.setRequestHandler("resources/read", async ({ params }) => {
     for (const resource of host.resources) {
-      const [before = "", after = ""] = resource.template.split(/\{\w+\}/);
-      if (!params.uri.startsWith(before) || !params.uri.endsWith(after)) continue;
-      const variable = decodeURIComponent(params.uri.slice(before.length, params.uri.length - after.length));
+      const variable = variableOf(params.uri, resource.template);
+      if (variable === undefined) continue;
       const text = await resource.read(variable, host.context);
       if (text !== undefined) return { contents: [{ uri: params.uri, mimeType: resource.mimeType, text }] };
     }

@@ -2,6 +2,7 @@
 // closes the pipe right after a save must not lose it.
 
 import { PassThrough } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import type { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 
@@ -12,27 +13,45 @@ export interface LineConnection {
   drained(): Promise<void>;
 }
 
-const isRequest = (line: string): unknown => {
+type RequestId = string | number;
+const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
+
+/** What a line asks for: an answer, or that one is no longer wanted. */
+function readLine(line: string): { asks?: RequestId; cancels?: RequestId } {
   try {
-    const message = JSON.parse(line) as { id?: unknown; method?: unknown };
-    return message.method === undefined ? undefined : message.id;
+    const { jsonrpc, id, method, params } = JSON.parse(line) as {
+      jsonrpc?: unknown;
+      id?: unknown;
+      method?: unknown;
+      params?: { requestId?: unknown };
+    };
+    if (jsonrpc !== "2.0" || typeof method !== "string") return {};
+    if (method === "notifications/cancelled" && isId(params?.requestId)) return { cancels: params.requestId };
+    return isId(id) ? { asks: id } : {};
   } catch {
-    return undefined;
+    return {};
   }
-};
+}
 
 export function serveLines(factory: () => Server, onError: (error: unknown) => void): LineConnection {
-  const open = new Set<unknown>();
+  const open = new Set<RequestId>();
   let idle: (() => void) | undefined;
+  const settle = (id?: RequestId) => {
+    if (id === undefined) open.clear();
+    else open.delete(id);
+    if (open.size === 0) idle?.();
+  };
   // The transport aborts what is in flight when its input ends, so it is given one that stays open.
   const input = new PassThrough();
+  const decoder = new StringDecoder("utf8");
   let rest = "";
   const closed = new Promise<void>((resolve) => {
     process.stdin.on("data", (chunk: Buffer) => {
-      rest += chunk.toString("utf8");
+      rest += decoder.write(chunk);
       for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-        const id = isRequest(rest.slice(0, end));
-        if (id !== undefined) open.add(id);
+        const { asks, cancels } = readLine(rest.slice(0, end));
+        if (asks !== undefined) open.add(asks);
+        if (cancels !== undefined) settle(cancels);
         rest = rest.slice(end + 1);
       }
       input.write(chunk);
@@ -43,10 +62,16 @@ export function serveLines(factory: () => Server, onError: (error: unknown) => v
   const transport = new StdioServerTransport(input, process.stdout);
   const send = transport.send.bind(transport);
   transport.send = async (message) => {
-    await send(message);
-    if ("id" in message && !("method" in message)) open.delete(message.id);
-    if (open.size === 0) idle?.();
+    try {
+      await send(message);
+    } catch (error) {
+      // Nobody reads any more: there is nothing left to wait for.
+      settle();
+      throw error;
+    }
+    if ("id" in message && !("method" in message) && isId(message.id)) settle(message.id);
   };
+  process.stdout.on("error", () => settle());
   serveStdio(factory, { transport, onerror: onError });
   return {
     closed,
