@@ -46,7 +46,9 @@ const mcp: CliCommand = {
       import("../../surfaces/mcp/stdio.ts"),
     ]);
     const host = await mcpHost(runtime, selectTools(args.value("tools")), cli.cwd);
-    const connection = serveLines(() => createMcpServer(host), runtime.reportError);
+    const misunderstood = (error: unknown) =>
+      config.debug ? runtime.reportError(error) : cli.note("engram: a message that is not MCP was ignored\n");
+    const connection = serveLines(() => createMcpServer(host), misunderstood);
     await untilOver(connection.closed);
     await Promise.race([connection.drained(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS))]);
     runtime.close();
