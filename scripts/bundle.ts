@@ -7,6 +7,9 @@ import { selectTools } from "../src/app/mcp.ts";
 const root = new URL("..", import.meta.url).pathname;
 const tools = selectTools("agent").map(({ name, description }) => ({ name, description: description.split("\n")[0] as string }));
 
+/** Places the client fills in. */
+const place = (name: string): string => `${${name}}`;
+
 const bundle = {
   manifest_version: "0.3",
   name: "engram",
@@ -20,8 +23,8 @@ const bundle = {
     entry_point: "server/engram.mjs",
     mcp_config: {
       command: "node",
-      args: ["${__dirname}/server/engram.mjs", "mcp", "--tools=agent"],
-      env: { ENGRAM_DATA_DIR: "${user_config.data_directory}" },
+      args: [`${place("__dirname")}/server/engram.mjs`, "mcp", "--tools=agent"],
+      env: { ENGRAM_DATA_DIR: place("user_config.data_directory") },
     },
   },
   user_config: {
@@ -29,7 +32,7 @@ const bundle = {
       type: "directory",
       title: "Data folder",
       description: "Where memories live. The default is the one every other agent on this machine uses.",
-      default: "${HOME}/.engram",
+      default: `${place("HOME")}/.engram`,
       required: false,
     },
   },
