@@ -8,7 +8,7 @@ const root = new URL("..", import.meta.url).pathname;
 const tools = selectTools("agent").map(({ name, description }) => ({ name, description: description.split("\n")[0] as string }));
 
 /** Places the client fills in. */
-const place = (name: string): string => `${${name}}`;
+const place = (name: string): string => `$\{${name}}`;
 
 const bundle = {
   manifest_version: "0.3",
