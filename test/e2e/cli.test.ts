@@ -499,6 +499,13 @@ describeUnless(NOT_BUILT, "engram init, doctor, test", () => {
       JSON.stringify({ version: "0.2.0", sessions: [{ id: "manual-save-other", project: "shop", directory: "/" }] }),
     );
     await ok(here, ["import", "odd.json"]);
+    const unknown = ["doctor", "repair", "--project", "shop", "--check", "manual_session_name_project_mismatch", "--apply"];
+    expect(JSON.parse(await ok(here, unknown))).toMatchObject({ status: "noop", skipped: [{ session_id: "manual-save-other" }] });
+    writeFileSync(
+      join(here.work, "known.json"),
+      JSON.stringify({ version: "0.2.0", sessions: [{ id: "known", project: "other" }] }),
+    );
+    await ok(here, ["import", "known.json"]);
     const found = await here.run(["doctor", "--check", "manual_session_name_project_mismatch"]);
     expect({ code: found.code, warned: found.stdout.startsWith("Engram Doctor: warning\n") }).toEqual({ code: 0, warned: true });
     const repair = ["doctor", "repair", "--project", "shop", "--check", "manual_session_name_project_mismatch"];
@@ -509,8 +516,8 @@ describeUnless(NOT_BUILT, "engram init, doctor, test", () => {
     }
     const { status, backup_path } = JSON.parse(await ok(here, [...repair, "--apply"])) as { status: string; backup_path: string };
     expect(status).toBe("applied");
-    expect(query(backup_path, "SELECT project FROM sessions")).toEqual([{ project: "shop" }]);
-    expect(query(storeOf(here), "SELECT project FROM sessions")).toEqual([{ project: "other" }]);
+    expect(query(backup_path, "SELECT project FROM sessions WHERE id = 'manual-save-other'")).toEqual([{ project: "shop" }]);
+    expect(query(storeOf(here), "SELECT project FROM sessions WHERE id = 'manual-save-other'")).toEqual([{ project: "other" }]);
     expect(JSON.parse(await ok(here, [...repair, "--apply"]))).toMatchObject({ status: "noop" });
     expect((await here.run(["doctor", "--check", "nonsense"])).code).toBe(1);
   });

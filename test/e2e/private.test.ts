@@ -31,6 +31,7 @@ describeUnless(NOT_BUILT, "what is kept private", () => {
     try {
       await here.run(["save", "Owned", "by one person", "--project", "shop"]);
       await post(open, "/sessions", { id: "manual-save-other", project: "shop", directory: "/" });
+      await post(open, "/sessions", { id: "known", project: "other", directory: "/" });
       const repair = await here.run([
         ..."doctor repair --project shop --check manual_session_name_project_mismatch --apply".split(" "),
       ]);

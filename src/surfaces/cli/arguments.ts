@@ -16,10 +16,8 @@ const isText = (word: string): boolean => /^-{3,}/.test(word) || /^--?[^=\s]*\s/
 /** Stands before words that begin with a dash and are no option: `- first item`, `-5 degrees`. */
 const SHIELD = "\u0000";
 
-function shielded(known: CliOption[]): (word: string) => string {
-  const letters = new Set(known.flatMap(({ short }) => (short ? [`-${short}`] : [])));
-  return (word) => (isText(word) || (/^-[^-]/.test(word) && !letters.has(word)) ? SHIELD + word : word);
-}
+const shielded = (word: string): string =>
+  isText(word) || (/^-[^-]/.test(word) && !/^-[A-Za-z]$/.test(word)) ? SHIELD + word : word;
 
 export function parseCommandLine(command: CliCommand, words: string[]): CliArguments {
   const known = [...command.options, ...COMMON_OPTIONS];
@@ -30,7 +28,7 @@ export function parseCommandLine(command: CliCommand, words: string[]): CliArgum
     ]),
   );
   const { values, positionals, tokens } = parseArgs({
-    args: words.map(shielded(known)),
+    args: words.map(shielded),
     options,
     strict: false,
     allowPositionals: true,
@@ -41,7 +39,7 @@ export function parseCommandLine(command: CliCommand, words: string[]): CliArgum
     const option = known.find(({ name }) => name === token.name);
     if (!option) {
       const message = command.unknownOption?.(token.rawName) ?? `unknown option ${JSON.stringify(token.rawName)}`;
-      throw new UsageError(message, { verbatim: /^engram[: ]/.test(message), showUsage: !message.startsWith("engram:") });
+      throw new UsageError(message, { verbatim: /^engram[: ]/.test(message) });
     }
     if (option.value && token.value === undefined && !command.optionalValues?.includes(option.name)) {
       const message = command.missingValue?.(token.rawName) ?? `${token.rawName} requires a value`;
