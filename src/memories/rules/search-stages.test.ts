@@ -71,7 +71,7 @@ describe("the stages of a query", () => {
 
   test("look for beginnings and parts of real words only", () => {
     expect(lookupOf("logi* -- x", "prefix")).toEqual({ by: "match", expression: '"logi" *' });
-    expect(lookupOf("logi* -- x", "part")).toEqual({ by: "part", terms: ["logi"], mode: "all" });
+    expect(lookupOf("logi* -- x", "part")).toEqual({ by: "part", terms: ["logi"], mode: "all", newest: 20_000 });
     expect(names("-- ::")).toEqual(["all", "any"]);
   });
 

@@ -11,7 +11,7 @@ export type StageName = "topic_key" | "all" | "any" | "prefix" | "part";
 export type Lookup =
   | { by: "match"; expression: string }
   /** Plain substring comparison, for what the index cannot hold: short terms in a trigram index, parts of words. */
-  | { by: "part"; terms: string[]; mode: MatchMode };
+  | { by: "part"; terms: string[]; mode: MatchMode; newest?: number };
 
 export interface Stage {
   name: Exclude<StageName, "topic_key">;
@@ -23,6 +23,8 @@ const MAX_TERMS = 64;
 const MAX_TERM_LENGTH = 200;
 const TRIGRAM = 3;
 const PART_MIN = 2;
+/** Looking inside words reads every row it is allowed to: enough of the newest, so that a word nobody wrote is told soon. */
+const PART_ROWS = 20_000;
 
 function stripQuotes(term: string): string {
   let start = 0;
@@ -62,7 +64,7 @@ export function planStages(query: string, mode: MatchMode | undefined, index: In
     .filter((term) => /[\p{L}\p{N}]/u.test(term) && [...term].length >= PART_MIN);
   if (index === "words" && parts.length > 0) {
     stages.push({ name: "prefix", lookup: { by: "match", expression: parts.map((term) => `${phrase(term)} *`).join(" ") } });
-    stages.push({ name: "part", lookup: { by: "part", terms: parts, mode: "all" } });
+    stages.push({ name: "part", lookup: { by: "part", terms: parts, mode: "all", newest: PART_ROWS } });
   }
   return stages;
 }

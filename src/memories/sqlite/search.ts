@@ -83,6 +83,7 @@ export class SqliteSearch implements SearchStore {
     if (lookup.by === "match") {
       return this.matching(() => this.best(lookup.expression, filter, where));
     }
+    if (lookup.newest !== undefined) where.add("o.id > (SELECT ifnull(MAX(id), 0) - ? FROM observations)", lookup.newest);
     const part = partCondition(
       SEARCHED_COLUMNS.map((column) => `o.${column}`),
       lookup.terms,
