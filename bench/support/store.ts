@@ -88,7 +88,7 @@ export async function fillStore(directory: string, rows: number): Promise<Filled
 const sessionRow = (session: { id: string; project: string }, at: string, random: Random): object => ({
   ...session,
   ownership_mode: "shared",
-  directory: `/work/${session.project}`,
+  directory: `/srv/${session.project}`,
   started_at: at,
   ended_at: random.chance(0.9) ? at : null,
   summary: random.chance(0.5) ? `Worked on ${session.project}: ${random.below(9) + 1} changes, tests pass.` : null,

@@ -38,10 +38,13 @@ export interface AgentSave {
   recoveryToken: string | undefined;
 }
 
-const target = {
-  session_id: () => z.string().optional(),
-  project: () => z.string().optional(),
-};
+/** Where a save goes: what the agent says of it, or the user's choice among the projects an earlier answer named. */
+const target = () => ({
+  session_id: z.string().optional(),
+  project: z.string().optional(),
+  choiceReason: z.string().optional(),
+  recoveryToken: z.string().optional(),
+});
 
 async function store(
   app: AgentApp,
@@ -73,8 +76,15 @@ async function store(
 
 const CHOICE = "user_selected_after_ambiguous_project";
 
-/** The user has chosen: what was saved under an assumed name is moved, never saved twice. */
-function moveChosen(app: AgentApp, project: string, token: string | undefined): AgentSave {
+interface Choice {
+  project?: string | undefined;
+  choiceReason?: string | undefined;
+  recoveryToken?: string | undefined;
+}
+
+/** When the user has chosen, what was saved under an assumed name is moved, never saved twice. */
+function moveChosen(app: AgentApp, { project, choiceReason, recoveryToken: token }: Choice): AgentSave | undefined {
+  if (choiceReason !== CHOICE || project === undefined) return undefined;
   const name = normalizeProjectName(project);
   if (!token) {
     throw refusal(
@@ -135,14 +145,10 @@ export const agentSave = operation({
       type: z.string().default("manual"),
       scope: z.string().optional(),
       topic_key: z.string().optional(),
-      session_id: target.session_id(),
-      project: target.project(),
-      choiceReason: z.string().optional(),
-      recoveryToken: z.string().optional(),
+      ...target(),
     }),
   async run(app: AgentApp, input): Promise<AgentSave> {
-    if (input.choiceReason === CHOICE && input.project !== undefined) return moveChosen(app, input.project, input.recoveryToken);
-    return store(app, input, input);
+    return moveChosen(app, input) ?? store(app, input, input);
   },
 });
 
@@ -153,13 +159,11 @@ export const agentSummary = operation({
   input: () =>
     z.object({
       content: z.string(),
-      session_id: target.session_id(),
-      project: target.project(),
-      choiceReason: z.string().optional(),
-      recoveryToken: z.string().optional(),
+      ...target(),
     }),
   async run(app: AgentApp, input): Promise<AgentSave> {
-    if (input.choiceReason === CHOICE && input.project !== undefined) return moveChosen(app, input.project, input.recoveryToken);
+    const moved = moveChosen(app, input);
+    if (moved) return moved;
     const { project } = await resolveForWrite(app, { project: input.project, session: input.session_id });
     return store(app, input, { type: "session_summary", title: `Session summary: ${project}`, content: input.content });
   },
@@ -169,7 +173,7 @@ export const agentPrompt = operation({
   name: "memories.agent.prompt",
   kind: "write",
   summary: "Save what the user asked.",
-  input: () => z.object({ content: z.string(), session_id: target.session_id() }),
+  input: () => z.object({ content: z.string(), session_id: z.string().optional() }),
   async run(app: AgentApp, input): Promise<{ resolved: Resolved; session: ChosenSession; preview: string }> {
     const content = redactPrivate(input.content);
     if (content === "") throw invalid("content is required for mem_save_prompt");
@@ -184,7 +188,7 @@ export const agentCapture = operation({
   name: "memories.agent.capture",
   kind: "write",
   summary: "Save the learnings listed in a text.",
-  input: () => z.object({ content: z.string(), session_id: target.session_id(), source: z.string().default("mcp-passive") }),
+  input: () => z.object({ content: z.string(), session_id: z.string().optional(), source: z.string().default("mcp-passive") }),
   async run(app: AgentApp, input): Promise<{ resolved: Resolved; extracted: number; saved: number; duplicates: number }> {
     const resolved = await resolveForWrite(app, { session: input.session_id });
     const session = chooseSession(app, resolved, input.session_id);

@@ -198,30 +198,14 @@ describe("a journal row that cannot be sent", () => {
     `INSERT INTO sync_mutations (target_key, entity, entity_key, op, payload, project) VALUES ('${target}', 'session', 's', 'upsert', '${payload}', 'alpha')`;
   const COMPLETE = '{"id":"s","directory":"/srv"}';
 
-  test("for want of fields is set aside, and the others stay", async () => {
+  test.each([
+    ["fields", "sync_mutation_required_fields", row("cloud", "{}")],
+    ["a target", "sync_target_closed_space", row("mars", COMPLETE)],
+  ])("for want of %s is set aside, and the others stay", async (_want, check, broken) => {
     using room = openMemories();
     room.enroll("alpha");
-    room.change(row("cloud", "{}"));
+    room.change(broken);
     room.change(row("cloud", COMPLETE));
-    const check = "sync_mutation_required_fields";
-    expect(await status(room, check)).toBe("blocked");
-    expect(await room.call(repair, { project: "alpha", check, mode: "apply" })).toMatchObject({
-      status: "applied",
-      actions: [{ seq: 1 }],
-    });
-    expect(room.rows("SELECT seq, disposition FROM sync_mutations ORDER BY seq")).toEqual([
-      { seq: 1, disposition: "quarantined" },
-      { seq: 2, disposition: "pending" },
-    ]);
-    expect(await status(room, check)).toBe("ok");
-  });
-
-  test("for want of a target is set aside, and the others stay", async () => {
-    using room = openMemories();
-    room.enroll("alpha");
-    room.change(row("mars", COMPLETE));
-    room.change(row("cloud", COMPLETE));
-    const check = "sync_target_closed_space";
     expect(await status(room, check)).toBe("blocked");
     expect(await room.call(repair, { project: "alpha", check, mode: "apply" })).toMatchObject({
       status: "applied",
